@@ -42,6 +42,12 @@ if TYPE_CHECKING:
     help="auto only: rank real links first; find as many as possible in the best 5 % of pairs; or "
     "find links that degrees alone do not predict.  [default: auprc]",
 )
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0.0, min_open=True),
+    metavar="SECONDS",
+    help="auto only: about how long its fit may take; what was not fitted in time is named.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model parameter.")
 @click.option(
     "--tune",
@@ -208,7 +214,7 @@ def _check_usage(given: dict[str, Any]) -> None:
         raise click.UsageError("give --top or --threshold, not both")
     if given["threshold"] is not None and not math.isfinite(given["threshold"]):
         raise click.UsageError("--threshold expects a number")
-    of_auto = {name: given.pop(name) for name in ("effort", "objective")}
+    of_auto = {name: given.pop(name) for name in ("effort", "objective", "time_limit")}
     chosen = {name: value for name, value in of_auto.items() if value is not None}
     same = {name: name for name in chosen}
     if given["degrees"] is not None:
@@ -219,5 +225,6 @@ def _check_usage(given: dict[str, Any]) -> None:
         if any(text.startswith(f"{key}=") for text in given["settings"]):
             raise click.UsageError(f"give --{option} or --set {key}=…, not both")
     if chosen and given["model"] != "auto":
-        raise click.UsageError(f"--{next(iter(chosen))} is for --model auto")
+        option = next(iter(chosen)).replace("_", "-")
+        raise click.UsageError(f"--{option} is for --model auto")
     given["settings"] += tuple(f"{name}={value}" for name, value in chosen.items())

@@ -15,6 +15,7 @@ that compiled code would not pay. The choice depends on the network's size only.
 from __future__ import annotations
 
 from linkprior.kernels._jit import seconds_compiling
+from linkprior.kernels.bins import Bins, count_bins, rank_features
 from linkprior.kernels.lookup import lookup_penalty, sketch_above, weights_at
 from linkprior.kernels.nonnegative import descend_coordinates
 from linkprior.kernels.pairs import edge_products, top_pairs
@@ -29,4 +30,3 @@ from linkprior.kernels.paths import (
 from linkprior.kernels.rank_counts import above_and_equal, count_above, tally, tally_nodes
 from linkprior.kernels.solver_rows import descend_rows, linearise_rows, split_rows
 from linkprior.kernels.sort import argsort_rows, rank_penalty, row_quantiles
-from linkprior.kernels.trees import Bins, Trees, add_trees, count_bins, rank_features

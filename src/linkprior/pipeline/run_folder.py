@@ -38,7 +38,8 @@ SCHEMA = Path(__file__).with_name("manifest.schema.json")
 
 # Evidence that is a number; all else is text, whatever it looks like.
 _COUNTS = ("degree_source", "degree_target", "rank_by_degree", "paths2", "paths3")
-_SHARES = ("prior_share", "spread", "probability", "expected_hits_cumulative")
+_PROBABILITIES = ("probability", "probability_low", "probability_high", "expected_hits_cumulative")
+_SHARES = ("prior_share", "spread", *_PROBABILITIES)
 _KINDS = dict[str, type](dict.fromkeys(_COUNTS, np.int64) | dict.fromkeys(_SHARES, np.float64))
 
 Manifest = dict[str, Any]

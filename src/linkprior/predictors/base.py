@@ -701,6 +701,31 @@ class LinkPredictor(ABC):
         """
         return None
 
+    def probability_bounds(self, pairs: pr.Ints, scores: Array) -> tuple[Array, Array] | None:
+        """Return between which bounds the probabilities of some pairs lie, in 90 of 100 cases.
+
+        Parameters
+        ----------
+        pairs
+            Positions in the network's `names`.
+        scores
+            Their scores by the model.
+
+        Returns
+        -------
+        tuple of ndarray, or None
+            The lower and the upper ends; None as for `probabilities`.
+
+        Examples
+        --------
+        >>> import linkprior as lp
+        >>> model = lp.make("pa").fit(lp.planted_network(30, seed=0))
+        >>> ranking = model.predict_edges(3)
+        >>> model.probability_bounds(ranking.pairs, ranking.scores) is None
+        True
+        """
+        return None
+
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
         """Return how many of the first 1, 2, … ranked pairs to expect to be real.
 

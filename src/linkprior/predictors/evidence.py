@@ -88,7 +88,10 @@ def columns(
         gathered["spread"] = np.concatenate(parts)
     probabilities = model.probabilities(ranking.scores)
     if probabilities is not None and (hits := model.expected_hits(ranking.scores)) is not None:
-        gathered |= {"probability": probabilities, "expected_hits_cumulative": hits[0]}
+        gathered["probability"] = probabilities
+        if (bounds := model.probability_bounds(pairs, ranking.scores)) is not None:
+            gathered |= {"probability_low": bounds[0], "probability_high": bounds[1]}
+        gathered["expected_hits_cumulative"] = hits[0]
     return gathered
 
 

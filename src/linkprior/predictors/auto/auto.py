@@ -4,87 +4,79 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkprior import _progress as progress
 from linkprior import parallel
-from linkprior._validation import choice, real_number, shown, whole_number
-from linkprior.errors import ParameterError
+from linkprior._validation import choice, real_number, whole_number
+from linkprior.errors import LinkpriorError
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto.calibration import Calibration, expected_hits
+from linkprior.predictors.auto.calibration import (
+    LEVEL,
+    Calibration,
+    expected_hits,
+    probability_of,
+    score_of,
+)
 from linkprior.predictors.auto.features import (
     CONSTANT,
-    PRIOR,
+    Deadline,
     Features,
-    SourcesFailedError,
     fit_sources,
     restored,
+    some_blocks,
     work_of,
 )
 from linkprior.predictors.auto.holdout import (
-    FEW_HIDDEN,
     MOST_JOINING,
-    MOST_TOP,
     OBJECTIVES,
-    TOP_SHARE,
     HoldOut,
     Sample,
-    TrainingSamples,
+    degree_terms,
     draw,
     enough_found,
-    hide,
+    hold_out,
     joining_share,
+    log_degrees,
     n_drawn,
     n_found,
-    n_hidden,
-    temporal_samples,
-    top_columns,
-    top_feature,
 )
-from linkprior.predictors.auto.learners import N_TREES
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose, for_tree
-from linkprior.predictors.auto.stack import (
-    FEWEST_TO_CHOOSE,
-    Stack,
-    Trained,
-    Trainer,
-    carried,
-    stack_from,
-)
+from linkprior.predictors.auto.stack import Learned as LearnedStack
+from linkprior.predictors.auto.stack import Stack, learn, prior_for, terms
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 
-MATCHED = {"auprc": 0.0, "recall": 0.0, "dc_auroc": 1.0}  # share of other pairs drawn by degree
-OTHERS = 40  # pairs drawn at random for each hidden edge
-FEWEST_OTHERS, MOST_OTHERS = 60_000, 400_000  # of them, in all hold-outs together
-HOLD_OUTS = {"fast": (3, 2), "normal": (5, 2), "thorough": (8, 4)}  # small networks, large ones
+OTHERS = 6_000  # pairs drawn at random in each hold-out, near no top
 LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
-ENOUGH = 1500  # hidden edges to learn from, if so many hold-outs find them:
-MOST_HOLD_OUTS = {"fast": 3, "normal": 10, "thorough": 20}
-_STORED_CALIBRATION = "chance"  # the calibration's name in saved models
+# Hold-outs at least and at most, in small networks and in large ones.
+HOLD_OUTS = {
+    "fast": ((5, 10), (2, 3)),
+    "normal": ((10, 20), (4, 6)),
+    "thorough": ((20, 60), (8, 16)),
+}
+PAIRS = {"fast": 5e6, "normal": 1e7, "thorough": 4e7}  # looked at in a hold-out, about
+FIRST = 100  # pairs of the list that must hold still
+KEPT = 0.97  # share of them that stay when hold-outs are added, for the list to have settled
+FIT, LEARN = 0.4, 0.8  # shares of a time limit by which sources are fitted, and hold-outs end
 
 # Nominal nanoseconds, for progress.
-RANK, PENALTY = 6.0, 25.0  # per entry of a matrix of all nodes and source: a look at its features
-LEAF = 10.0  # to take a pair down a tree
-GROW = 5.0  # to grow a tree, per pair and feature
-SPREAD = 6.0  # tops of different models: so many times the pairs near one of them
+RANK = 6.0  # per entry of a matrix of all nodes and source: to look up its rank
+STEP = 0.5  # per pair learned from and pair of terms: a step of Newton's method
+SCORE = 30.0  # per entry of a matrix of all nodes: the sum of all terms
 
 _MEASURES = {
     "auprc": "AUPRC",
     "recall": "recall at 5 %",
     "dc_auroc": "AUROC against pairs of similar degree",
-}
-_COMMON = {
-    "fusion": "the plain fusion of all ranks",
-    "prior": "the prior-weighted ranks of all models",
 }
 _SHOWN = 5
 NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
@@ -97,7 +89,7 @@ class Costs(NamedTuple):
     """Nominal work on one network, part by part."""
 
     sources: float  # to fit all models to one network and count their scores
-    looking: float  # to make the features of all pairs once
+    looking: float  # to look at the pairs of a hold-out again
     learning: float
 
 
@@ -105,26 +97,28 @@ class Costs(NamedTuple):
 class Auto(LinkPredictor):
     """Auto: the combination of all models that finds hidden edges of this network best.
 
-    Some edges are hidden a few times, so that every node keeps one. Models of every family
-    (degree, neighbours, paths, spectra, factors) score the rest; what the stack learns from is how
-    high the hidden edges rank, by each model and as the degree prior weighs it. Learned weights are
-    then applied to the models fitted on all edges.
+    Each edge is hidden once or more, some at a time, so that every node keeps one. Models of every
+    family (degree, neighbours, paths, spectra, factors, blocks) score the rest; what the stack
+    learns from is how high each of them ranks the hidden edges. Where few edges can be hidden, its
+    weights stay close to those learned on many other networks. They are then applied to the models
+    fitted on all edges.
 
     Parameters
     ----------
     effort
         "fast", "normal" or "thorough": which models are asked, and how often edges are hidden.
     objective
-        "auprc": real links first; "recall": as many as can be among the best 5 % of pairs;
-        "dc_auroc": links that degrees alone do not predict.
+        "auprc": real links first; "recall": as many as can be among the best 5 % of pairs, which
+        is learned in the same way; "dc_auroc": links that degrees alone do not predict.
     hidden
         Share of the edges hidden at a time.
     missing
         Share of all links, observed or not, that probabilities take to be missing.
     holdouts
-        How often edges are hidden; None: by the size of the network and the number of its edges.
-    prior
-        Whether models are also asked as the degree prior weighs their ranks.
+        How often edges are hidden; None: until the top of the list holds still.
+    time_limit
+        Seconds a fit may take, about; None: no limit. Models not fitted by then are left out, and
+        no more edges are hidden.
     seed
         Which edges are hidden, and the random starts of the models.
 
@@ -140,7 +134,6 @@ class Auto(LinkPredictor):
     summary_line = "all models together, weighted by how well they find hidden edges"
     search_space = {}
     renamed_parameters = {"exercises": "holdouts"}
-    combines_models = True
     _held_up_to = 16_000  # 1 GB
     supports = WEIGHTS | NEGATIVES
     effort: str = "normal"
@@ -148,49 +141,30 @@ class Auto(LinkPredictor):
     hidden: float = 0.1
     missing: float = 0.1
     holdouts: int | None = None
-    prior: bool = True
+    time_limit: float | None = None
     seed: int = 0
-
-    def without_prior(self) -> Auto:
-        return Auto(**{**self.get_params(), "prior": False})
 
     # ------------------------------------------------------------------ learning
 
     def _fit(self, network: Network) -> Learned:
+        deadline = Deadline(self.time_limit)
         chosen = self._choose(network)
-        holdouts, joining = self._hold_outs(network), None
-        share = joining_share(holdouts)
+        share = self._joining(network)
         if share > MOST_JOINING:
-            chosen, holdouts, joining = for_tree(network), [], share
+            return self._fit_tree(network, share)
         with progress.stage(f"fitting {self.name}", self._cost(network).fit):
-            while True:
-                try:
-                    return self._learn(network, chosen, holdouts, joining)
-                except SourcesFailedError as failed:
-                    _log.info("auto goes on without some base models: %s", failed)
-                    chosen = chosen.without(failed.reasons, CONSTANT)
-
-    def _learn(
-        self, network: Network, chosen: Choice, holdouts: list[HoldOut], joining: float | None
-    ) -> Learned:
-        """Learn from hold-outs, and apply it to the base models fitted on all edges."""
-        costs = self._costs(network, chosen)
-        learned_from = self._training_samples(network, chosen, holdouts, costs)
-        with progress.part(costs.sources, "fitting the base models on all edges"):
-            features = fit_sources(network, chosen.sources, self.seed, self.prior)
-        with progress.part(costs.learning, "training the stack"):
-            labels = tuple(features.labels)
-            samples, apart = learned_from.samples, learned_from.apart
-            trainer = Trainer(samples, labels, self.objective, network.n_nodes, apart)
-            if joining is None:
-                trained = trainer.train(
-                    columns=tuple(top_columns(labels)),
-                    floor=top_feature(features),
-                    n_pairs=pr.n_pairs(network.n_nodes),
-                )
-            else:  # by the one base model, as the prior weights its ranks where that is a feature
-                trained = Trained(Stack("source", labels, column=len(labels) - 1), {}, [])
-        return self._result(features, trained, chosen, samples, joining)
+            costs = self._costs(network, chosen)
+            with progress.part(costs.sources, "fitting the base models on all edges"):
+                every = parallel.blocks(network.n_nodes)
+                features, chosen = self._fitted(network, chosen, every, deadline)
+            history = network.known.history
+            if history is not None and enough_found(history):
+                with progress.part(costs.sources + costs.looking, "what the newer release found"):
+                    learned, samples, settled = self._from_releases(network, features)
+            else:
+                learned, samples, settled = self._from_holdouts(features, costs, deadline)
+        features = features.without([x for x in features.labels if x not in learned.stack.labels])
+        return self._result(features, learned, samples, chosen, settled)
 
     def _choose(self, network: Network) -> Choice:
         """Check the parameters, and return the base models for this network."""
@@ -199,113 +173,232 @@ class Auto(LinkPredictor):
         real_number("hidden", self.hidden, 0.0, 0.9)
         real_number("missing", self.missing, 0.0, 1.0)
         if self.holdouts is not None:
-            whole_number("holdouts", self.holdouts, 0, 100)
+            whole_number("holdouts", self.holdouts, 0, 1000)
+        if self.time_limit is not None:
+            real_number("time_limit", self.time_limit, 0.0)
         whole_number("seed", self.seed, 0, SEED_LIMIT)
-        if not isinstance(self.prior, bool | np.bool_):
-            raise ParameterError(f"prior must be True or False, got {shown(self.prior)}")
         history = network.known.history
         if history is not None and enough_found(history):  # models are asked about both
             return choose(max(network, history.older, key=lambda one: one.n_nodes), self.effort)
         return choose(network, self.effort)
 
-    def _rounds(self, network: Network) -> int:
+    def _range(self, network: Network) -> tuple[int, int]:
+        """Return the fewest hold-outs, and the most."""
         if enough_found(network.known.history):
-            return 1
+            return 0, 0
         if self.holdouts is not None:
-            return self.holdouts
-        wanted = np.ceil(ENOUGH / n_hidden(network, self.hidden))
-        least = HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
-        return int(np.clip(wanted, least, MOST_HOLD_OUTS[self.effort]))
+            return self.holdouts, self.holdouts
+        return HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
 
-    def _hold_outs(self, network: Network) -> list[HoldOut]:
-        """Hide edges as often as is wanted; none where releases have links to learn from."""
-        if enough_found(network.known.history):
-            return []
-        bare = network.without_history()
-        rng = np.random.default_rng  # the same for all: no edge is hidden twice
-        rounds = range(self._rounds(bare))
-        made = [hide(bare, self.hidden, rng(self.seed), number) for number in rounds]
-        return [holdout for holdout in made if len(holdout.hidden)]
+    def _joining(self, network: Network) -> float:
+        if enough_found(network.known.history) or self.holdouts == 0:
+            return 0.0
+        bare, some = network.without_history(), range(min(3, max(1, self._range(network)[0])))
+        return joining_share([hold_out(bare, self.hidden, self.seed, at) for at in some])
 
-    def _training_samples(
-        self, network: Network, chosen: Choice, holdouts: list[HoldOut], costs: Costs
-    ) -> TrainingSamples:
-        """Return what to learn from: newly found edges where releases have some, else hidden."""
-        history = network.known.history
-        if history is None or not enough_found(history):
-            ended = parallel.map_as_they_end(
-                lambda number: self._sample(holdouts, number, chosen, costs), range(len(holdouts))
+    def _fitted(
+        self, network: Network, chosen: Choice, blocks: Any, deadline: Deadline
+    ) -> tuple[Features, Choice]:
+        """Fit the sources to all edges, and leave out those that are of no use."""
+        features, reasons = fit_sources(
+            network, chosen.sources, self.seed, blocks, late=lambda: deadline.passed(FIT)
+        )
+        chosen = chosen.without(reasons, CONSTANT)
+        labels = {source.label for source in chosen.sources}
+        if not labels & {*features.labels}:
+            why = "; ".join(f"{label}: {reason}" for label, reason in chosen.left_out.items())
+            raise LinkpriorError(f"auto: no base model can be used on this network ({why})")
+        return features.without([x for x in features.labels if x not in labels]), chosen
+
+    def _from_holdouts(
+        self, features: Features, costs: Costs, deadline: Deadline
+    ) -> tuple[LearnedStack, list[Sample], dict[str, Any]]:
+        """Hide edges until the top of the list holds still, and learn how to rank them."""
+        network = features.network.without_history()
+        least, most = self._range(network)
+        labels, failed = list(features.labels), dict[str, str]()
+        pool = self._pool(features)
+        samples: list[Sample] = []
+        learned, first = self._learned(network, [], labels), frozenset[int]()
+        step, settled = max(1, least // 2), None
+        while len(samples) < most and not deadline.passed(LEARN):
+            numbers = range(len(samples), min(most, len(samples) + (step if samples else least)))
+            given = [by for by in (one.source for one in features.fitted) if by.label in labels]
+            done = parallel.map_as_they_end(
+                lambda number, given=given: self._sample(network, number, given, costs, deadline),
+                numbers,
             )
-            samples = [sample for _, sample in sorted(ended, key=lambda one: one[0])]
-            return TrainingSamples(samples, [])
-        with progress.part(costs.sources + costs.looking, "what the newer release found"):
-            others = int(np.clip(OTHERS * len(history.found), FEWEST_OTHERS, MOST_OTHERS))
-            matched = MATCHED[self.objective]
-            return temporal_samples(history, chosen.sources, others, self.seed, self.prior, matched)
+            for _, (sample, used, reasons) in sorted(done, key=lambda one: one[0]):
+                failed |= reasons
+                samples, pool, labels = _agree([*samples, sample], pool, labels, used)
+            learned = self._learned(network, samples, labels, cross=False)
+            before, first = first, self._first(learned.stack, pool)
+            if before and len(before & first) >= KEPT * len(first):
+                settled = len(samples)
+                break
+        with progress.part(costs.learning, "training the stack"):
+            learned = self._learned(network, samples, labels)
+        return learned, samples, {"settled_at": settled, "failed": failed}
 
-    def _sample(self, holdouts: list[HoldOut], number: int, chosen: Choice, costs: Costs) -> Sample:
+    def _sample(
+        self,
+        network: Network,
+        number: int,
+        sources: Sequence[Any],
+        costs: Costs,
+        deadline: Deadline,
+    ) -> tuple[Sample | None, list[str], dict[str, str]]:
         """Fit the models to what a hold-out left, and return pairs to learn from."""
-        holdout, rounds = holdouts[number], len(holdouts)
-        name = f"hiding edges, round {number + 1} of {rounds}"
-        with progress.part(costs.sources + costs.looking, name):
-            others = int(np.clip(OTHERS * rounds * len(holdout.hidden), FEWEST_OTHERS, MOST_OTHERS))
-            with progress.stage(total=costs.sources + costs.looking):
-                with progress.part(costs.sources):
-                    features = fit_sources(holdout.train, chosen.sources, self.seed, self.prior)
-                with progress.part(costs.looking):
-                    seeds = [self.seed, number, 1]
-                    matched = MATCHED[self.objective]
-                    return draw(features, holdout, others // rounds, seeds, matched)
+        with progress.part(costs.sources + costs.looking, f"hiding edges, round {number + 1}"):
+            if deadline.passed(LEARN):
+                return None, [source.label for source in sources], {}
+            holdout = hold_out(network, self.hidden, self.seed, number)
+            if not len(holdout.hidden):
+                return None, [source.label for source in sources], {}
+            share = PAIRS[self.effort] / pr.n_pairs(network.n_nodes)
+            blocks = some_blocks(network.n_nodes, min(1.0, share), self.seed + number)
+            seed = int(np.random.default_rng([self.seed, number]).integers(2**31))
+            features, reasons = fit_sources(holdout.train, sources, seed, blocks, hold=True)
+            failed = {label: why for label, why in reasons.items() if label not in features.labels}
+            sample = draw(features, holdout, OTHERS, [self.seed, number, 1], self._matched)
+            return sample, features.labels, failed
+
+    @property
+    def _matched(self) -> float:
+        return 1.0 if self.objective == "dc_auroc" else 0.0
+
+    def _from_releases(
+        self, network: Network, features: Features
+    ) -> tuple[LearnedStack, list[Sample], dict[str, Any]]:
+        """Learn from what a newer release found; halves of it that share no hub are compared.
+
+        How many hits to expect is evaluated around hubs not learned from: at random it comes out
+        several times too high, as the edges of one burst predict each other.
+        """
+        history = network.known.history
+        assert history is not None
+        sources = [one.source for one in features.fitted]
+        older, _ = fit_sources(
+            history.older, sources, self.seed, parallel.blocks(history.older.n_nodes), hold=True
+        )
+        found = HoldOut(history.older, history.found)
+        sample = draw(older, found, 10 * OTHERS, [self.seed, 0, 1], self._matched)
+        labels = [label for label in features.labels if label in older.labels]
+        sample = sample.without(
+            [at for at, label in enumerate(older.labels) if label not in labels]
+        )
+        samples = sample.halves_by_hub(np.random.default_rng(self.seed))
+        return self._learned(history.older, samples, labels), samples, {"failed": {}}
+
+    def _learned(
+        self,
+        network: Network,
+        samples: Sequence[Sample],
+        labels: Sequence[str],
+        cross: bool = True,
+    ) -> LearnedStack:
+        prior = prior_for(network, labels, self.effort)
+        if self.objective == "dc_auroc":  # it was learned for other objectives
+            prior = replace(prior, mean=np.zeros_like(prior.mean))
+        if not samples:
+            return LearnedStack.of_prior(labels, prior)
+        rounds = self.hidden * len(samples)
+        return learn(samples, labels, prior, self.seed, rounds, cross=cross)
+
+    def _pool(self, features: Features) -> Sample:
+        """Return the pairs of the network from which the first of the list will come."""
+        network = features.network
+        share = min(1.0, PAIRS[self.effort] / pr.n_pairs(network.n_nodes))
+        part = replace(features, blocks=some_blocks(network.n_nodes, share, 0))
+        nothing = HoldOut(network, np.empty((0, 2), np.int64))
+        return draw(part, nothing, 0, [self.seed])
+
+    def _first(self, stack: Stack, pool: Sample) -> frozenset[int]:
+        """Return which pairs of the pool come first."""
+        log_odds = stack.of_terms(terms(pool.U, pool.D, stack.labels))
+        return frozenset(np.argsort(-log_odds, kind="stable")[:FIRST].tolist())
+
+    def _fit_tree(self, network: Network, joining: float) -> Learned:
+        """Rank a network without enough cycles to learn from by the one model for such."""
+        chosen = for_tree(network)
+        with progress.stage(f"fitting {self.name}", work_of(chosen.sources[0], network)):
+            blocks = parallel.blocks(network.n_nodes)
+            features, _ = self._fitted(network, chosen, blocks, Deadline(None))
+        facts = {"kind": "source", "joining": joining, "left_out": chosen.left_out}
+        return self._gathered(features, {}, {**facts, "hidden": [], "validation": {}})
 
     def _result(
         self,
         features: Features,
-        trained: Trained,
-        chosen: Choice,
+        learned: LearnedStack,
         samples: list[Sample],
-        joining: float | None,
+        chosen: Choice,
+        more: dict[str, Any],
     ) -> Learned:
         """Gather what scores, probabilities and the summary are made from."""
         network, history = features.network, features.network.known.history
-        learned_from_it, ratio = enough_found(history), None
-        if not learned_from_it:
+        from_history, ratio = enough_found(history), None
+        if not from_history:
             # How many edges are missing for each one that a hold-out hides. Edges whose node has no
             # other were drawn but not hidden; as many of the missing ones are at nodes without an
             # edge, and are not predicted either.
             missing = self.missing / (1.0 - self.missing) * network.n_edges
             ratio = missing / n_drawn(network, self.hidden)
-        calibration = Calibration.learn(trained.evaluated, ratio)
-        arrays, model_facts = features.state()
-        arrays = prefixed("source", arrays) | prefixed("stack", trained.stack.arrays())
+        calibration = Calibration.learn(learned.crossed, samples, ratio)
+        arrays = prefixed("stack", learned.stack.arrays())
         if calibration is not None:
-            arrays |= prefixed(_STORED_CALIBRATION, calibration.arrays())
-        near_top = [sample.X[sample.top] for sample in samples]
-        facts = {
-            "sources": model_facts,
-            "left_out": chosen.left_out,
-            "hidden": [int(sample.y.sum()) for sample in samples],
-            "joining": joining,
-            "found": None if history is None else n_found(history),
-            "from_history": learned_from_it,
-            "validation": trained.validation,
-            "carried": carried(trained.stack, np.concatenate(near_top)) if near_top else {},
-            "stack": trained.stack.facts(),
+            arrays |= prefixed("calibration", calibration.arrays())
+        measure = OBJECTIVES[self.objective]
+        validation = {
+            label: float(np.mean([measure(one.U[:, at], one) for one in samples]))
+            for at, label in enumerate(learned.stack.labels if samples else ())
         }
-        return Learned(arrays, facts)
+        if samples:
+            both = zip(learned.crossed, samples, strict=True)
+            validation["stack"] = float(np.mean([measure(*one) for one in both]))
+        hits = [terms(one.U[one.y], one.D[one.y], learned.stack.labels) for one in samples]
+        facts = {
+            "kind": "stack",
+            "left_out": chosen.left_out | more["failed"],
+            "hidden": [int(sample.y.sum()) for sample in samples],
+            "settled_at": more.get("settled_at"),
+            "found": None if history is None else n_found(history),
+            "from_history": from_history,
+            "validation": dict(sorted(validation.items(), key=lambda item: -item[1])),
+            "importance": learned.stack.importance(np.concatenate(hits)) if hits else {},
+            "ratio": ratio,
+        }
+        return self._gathered(features, arrays, facts)
+
+    def _gathered(
+        self, features: Features, arrays: dict[str, Array], facts: dict[str, Any]
+    ) -> Learned:
+        model_arrays, model_facts = features.released().state()
+        return Learned(
+            {**prefixed("source", model_arrays), **arrays}, {"sources": model_facts, **facts}
+        )
 
     # ------------------------------------------------------------------ scoring
 
     def _remember(self, network: Network, learned: Learned) -> None:
         super()._remember(network, learned)
         facts = learned.facts
+        if "kind" not in facts:
+            raise LinkpriorError(
+                "auto: a model saved before version 0.3 holds learners that this one lacks; fit it "
+                "again"
+            )
         self._cached_features = restored(
             network, arrays_under("source", learned.arrays), facts["sources"], self.seed
         )
-        self._cached_stack: Stack = stack_from(
-            arrays_under("stack", learned.arrays), facts["stack"]
-        )
-        arrays = arrays_under(_STORED_CALIBRATION, learned.arrays)
-        self._cached_calibration = Calibration.restored(arrays) if arrays else None
+        self._cached_logs = log_degrees(network)
+        self._cached_isolated = _expected_degrees(network, self.missing)
+        self._cached_stack = self._cached_calibration = None
+        if facts["kind"] == "stack":
+            labels = list(facts["sources"])
+            self._cached_stack = Stack.restored(labels, arrays_under("stack", learned.arrays))
+            if given := arrays_under("calibration", learned.arrays):
+                self._cached_calibration = Calibration.restored(given)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be made again: tables and scores are many times the rest."""
@@ -315,16 +408,32 @@ class Auto(LinkPredictor):
         self.__dict__.update(state)
         self._revive()
 
-    def _computed(self, start: int, stop: int, whole: bool = False) -> Array:
-        """Return a block of scores from features; without `whole`, of the pairs j > i only."""
-        p = self.network_.n_nodes
-        block = self._cached_features.block(start, stop)
-        wanted = np.arange(p) > np.arange(start, stop)[:, None]
-        if whole:
-            wanted[:] = True
-        scores = np.zeros(wanted.shape, np.float32)
-        scores[wanted] = self._cached_stack.scores(block[wanted], p)
+    @property
+    def _line(self) -> Calibration:
+        """What turns log-odds into scores: by default as they are, at the assumed ratio."""
+        ratio = self.learned_.facts.get("ratio") or 1.0
+        return self._cached_calibration or Calibration(1.0, float(np.log(ratio)))
+
+    def _computed(self, start: int, stop: int) -> Array:
+        """Return a block of scores from features."""
+        U, stack = self._cached_features.block(start, stop), self._cached_stack
+        if stack is None:
+            scores = U[0]
+        else:
+            logs = self._cached_logs
+            scores = self._line.score(stack.of_block(U, logs[start:stop], logs))
+        self._without_edges(scores, np.arange(start, stop)[:, None], np.arange(U.shape[2]))
         return scores
+
+    def _without_edges(self, scores: Array, i: Array, j: Array) -> None:
+        """Score pairs with a node that has no edge: only their degrees, as expected, are known."""
+        if self._cached_isolated is None:
+            return
+        expected, total = self._cached_isolated
+        alone = self.network_.degrees == 0
+        at = np.broadcast_to(alone[i] | alone[j], scores.shape)
+        odds = np.log(np.maximum(expected[i] * expected[j] / total, 1e-12))
+        scores[at] = np.broadcast_to(odds, scores.shape)[at]
 
     def _matrix(self) -> Array:
         """Return all scores, made once; the two halves are equal to the last bit."""
@@ -336,7 +445,7 @@ class Auto(LinkPredictor):
                     self._computed, p, stage="scoring all pairs", remote=True
                 )
                 for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
-                    scores[start:stop] = block
+                    scores[start:stop] = np.triu(block, start + 1)
                 for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
                     scores[start:, start:stop] += np.tril(scores[start:stop, start:].T, -1)
                 self._cached_matrix = scores
@@ -344,7 +453,7 @@ class Auto(LinkPredictor):
 
     def _rows(self, start: int, stop: int) -> Array:
         if self.network_.n_nodes > self._held_up_to:
-            return self._computed(start, stop, whole=True)
+            return self._computed(start, stop)
         return self._matrix()[start:stop].copy()
 
     def _pairs(self, pairs: Ints) -> Array:
@@ -363,23 +472,38 @@ class Auto(LinkPredictor):
     @property
     def _calibration(self) -> Calibration | None:
         self._state()  # refuses a model that is not fitted
-        return self._cached_calibration
+        return self._in_order()._cached_calibration
 
     def probabilities(self, scores: Array) -> Array | None:
-        calibration = self._calibration
-        return None if calibration is None else calibration.probability(np.asarray(scores))
+        return None if self._calibration is None else probability_of(np.asarray(scores))
+
+    def probability_bounds(self, pairs: Any, scores: Array) -> tuple[Array, Array] | None:
+        model, calibration = self._in_order(), self._calibration
+        if calibration is None:
+            return None
+        spread = model._spread_of(self._inward(self._proper(pairs, "position")))
+        width = LEVEL * abs(calibration.slope) * spread
+        return probability_of(scores - width), probability_of(scores + width)
+
+    def _spread_of(self, pairs: Ints) -> Array:
+        """Return the standard deviation of the log-odds of some pairs, by that of the weights."""
+        features, logs, stack = self._cached_features, self._cached_logs, self._cached_stack
+        assert stack is not None
+        ordered = pr.ordered(pairs)
+        U = np.empty((len(pairs), len(features.fitted)), np.float32)
+        for at, one in enumerate(features.fitted):
+            U[:, at] = features.of_scores(at, one.model._pairs(ordered).astype(np.float32))
+        D = np.stack(degree_terms(logs[pairs[:, 0]], logs[pairs[:, 1]]), axis=1)
+        return stack.spread(terms(U, D, stack.labels))
 
     def score_threshold(self, probability: float) -> float:
-        calibration = self._calibration
-        return probability if calibration is None else calibration.score_threshold(probability)
+        return probability if self._calibration is None else score_of(probability)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
         calibration = self._calibration
-        return (
-            None
-            if calibration is None
-            else expected_hits(calibration.probability(scores), calibration.spread)
-        )
+        if calibration is None:
+            return None
+        return expected_hits(probability_of(scores), calibration.spread)
 
     def assumption(self) -> str:
         if self._state()[1].facts["from_history"]:
@@ -390,106 +514,110 @@ class Auto(LinkPredictor):
 
     def summary(self) -> list[str]:
         lines = _lines(self._state()[1].facts, self.objective)
-        without = [NO_PROBABILITIES] * (self._cached_calibration is None)
-        return [*lines, *without]
+        return [*lines, *([NO_PROBABILITIES] if self._calibration is None else [])]
 
     # ------------------------------------------------------------------ how long it takes
 
     def _cost(self, network: Network) -> Cost:
         costs = self._costs(network, self._choose(network))
-        fit = self._rounds(network) * (costs.sources + costs.looking)
-        leaves = LEAF * N_TREES * 2.0 * pr.n_pairs(network.n_nodes)
+        least, _ = self._range(network)
+        fit = costs.sources + least * (costs.sources + costs.looking) + costs.learning
         height = parallel.blocks(network.n_nodes)[0][1]
-        workers = parallel.current_workers()
-        block = 4.0 * 26 * height * network.n_nodes * (2 * workers + 1)
+        block = 4.0 * 40 * height * network.n_nodes * (parallel.current_workers() + 1)
         held = 4.0 * entries(network) if network.n_nodes <= self._held_up_to else 0.0
-        return Cost(
-            fit + costs.sources + costs.learning, costs.looking + leaves, 4e8 + held + 2.0 * block
-        )
+        scores = costs.sources + (RANK * 17 + SCORE) * entries(network)
+        return Cost(fit, scores, 4e8 + held + block)
 
     def _costs(self, network: Network, chosen: Choice) -> Costs:
-        sources, n, rounds = chosen.sources, network.n_nodes, self._rounds(network)
-        fitting = sum(work_of(source, network, self.prior) for source in sources)
-        rows = sum(cost_of(source.make(0, n), network).scores for source in sources)
-        with_prior = self.prior * sum(source.with_prior for source in sources)
-        looking = rows + entries(network) * (RANK * len(sources) + PENALTY * with_prior)
-        # Two kinds of trees, for the top and for all, on both halves and on the whole.
-        n_pairs = pr.n_pairs(n)
-        top = SPREAD * min(max(TOP_SHARE * n_pairs, network.n_edges), MOST_TOP)
-        drawn = rounds * min(top, n_pairs) + min(1e5, rounds * n_pairs)
-        return Costs(fitting, looking, 4.0 * GROW * N_TREES * drawn * 1.4 * len(sources))
+        sources, n_pairs = chosen.sources, pr.n_pairs(network.n_nodes)
+        share = min(1.0, PAIRS[self.effort] / n_pairs)
+        fitting = sum(work_of(source, network) for source in sources)
+        rows = share * sum(cost_of(s.make(0, network.n_nodes), network).scores for s in sources)
+        rounds = max(1, self._range(network)[0])
+        drawn = min(200_000.0, rounds * min(6.0 * network.n_edges, n_pairs))
+        return Costs(fitting, rows, 40.0 * STEP * drawn * (5.0 * len(sources)) ** 2)
+
+
+def _agree(
+    samples: Sequence[Sample | None], pool: Sample, labels: list[str], used: list[str]
+) -> tuple[list[Sample], Sample, list[str]]:
+    """Leave out of all samples what the last one lacks, and the last one where it is none."""
+    *others, last = samples
+    if last is None:
+        return [one for one in others if one is not None], pool, labels
+    gone = [at for at, label in enumerate(labels) if label not in used]
+    others = [one.without(gone) for one in others if one is not None]
+    more = [at for at, label in enumerate(used) if label not in labels]
+    return [*others, last.without(more)], pool.without(gone), [x for x in labels if x in used]
+
+
+def _expected_degrees(network: Network, missing: float) -> tuple[Array, float] | None:
+    """Return how many missing links each node is expected to have, and twice how many in all.
+
+    Of a node with k edges k·m/(1 − m), where a share m is missing. That nodes without an edge have
+    some is known from those with one edge: as many nodes lost their only link as there would be
+    (Good and Turing's estimate), shared out evenly. None where every node has an edge.
+    """
+    k = network.degrees.astype(np.float64)
+    alone = k == 0
+    if not alone.any():
+        return None
+    rate = missing / (1.0 - missing)
+    expected = rate * k
+    expected[alone] = min(1.0, rate * max(1.0, float((k == 1).sum())) / float(alone.sum()))
+    return expected, float(max(expected.sum(), 1e-9))
 
 
 def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     """Return some lines: how it was learned, feature importance, what was left out."""
     hidden, validation = facts["hidden"], facts["validation"]
-    summary = []
-    if facts["from_history"]:
+    n_models, summary = len(facts["sources"]), []
+    if facts["kind"] == "source":
+        name = next(iter(facts["sources"]))
+        summary.append(
+            f"of the edges that can be hidden {facts['joining']:.0%} join two parts of the network,"
+            " as in a tree, while missing links close cycles, so nothing could be learned: ranked "
+            f"by {name} alone"
+        )
+    elif facts["from_history"]:
         summary.append(
             f"auto learned from the {facts['found']:,} links that the newer release found between "
-            f"nodes of the older one, and fitted {len(facts['sources'])} base models"
+            f"nodes of the older one, and fitted {n_models} base models"
         )
-    elif facts["found"] is not None:
-        links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
+    else:
+        if facts["found"] is not None:
+            links = f"{facts['found']} link{'s' * (facts['found'] != 1)}"
+            summary.append(
+                f"the two releases differ by {links} only, too few to learn from: edges were "
+                "hidden instead"
+            )
+        summary.append(_hidden(hidden, facts["settled_at"], n_models))
+    if "stack" in validation and len(validation) > 1:
+        name, alone = next((k, v) for k, v in validation.items() if k != "stack")
+        edges = "newly found links" if facts["from_history"] else "hidden edges"
         summary.append(
-            f"the two releases differ by {links} only, too few to learn from: edges were hidden "
-            "instead"
+            f"on {edges} the combination reached {_MEASURES[objective]} {validation['stack']:.3g}, "
+            f"the best model alone ({name}) {alone:.3g}"
         )
-    if hidden and not facts["from_history"]:
-        low, high = min(hidden), max(hidden)
-        span = f"{low}" if low == high else f"{low}–{high}"
-        summary.append(
-            f"auto hid {span} edge{'s' * (max(hidden) != 1)} {len(hidden)} "
-            f"time{'s' * (len(hidden) != 1)} and fitted {len(facts['sources'])} base models"
-        )
-    summary.append(_chosen(facts, validation, objective))
-    if facts["carried"]:
-        shares = facts["carried"].items()
-        parts = [f"{_called(label)} {share:.0%}" for label, share in shares if share > 0]
-        where = " at the top of the list" * ("top" in facts["stack"].get("parts", {}))
-        summary.append(f"feature importance{where}: {', '.join(parts[:_SHOWN])}")
+    if facts.get("importance"):
+        parts = [f"{name} {share:.0%}" for name, share in facts["importance"].items()]
+        summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
     if facts["left_out"]:
         left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
         summary.append(f"left out: {left}")
     return summary
 
 
-def _chosen(facts: Mapping[str, Any], validation: Mapping[str, float], objective: str) -> str:
-    measure, stack = _MEASURES[objective], facts["stack"]
-    singles = {k: v for k, v in validation.items() if k not in ("stack", "fusion")}
-    best = next(iter(singles), None)
-    edges = "newly found links" if facts["from_history"] else "hidden edges"
-    if stack["kind"] == "stack" and best is not None:
-        few = objective == "auprc" and min(facts["hidden"]) < FEW_HIDDEN
-        as_if = f", counted as if {FEW_HIDDEN} had been hidden at a time" * few
-        reached, alone = f"{measure} {validation['stack']:.3g}", f"{singles[best]:.3g}{as_if}"
-        if "single" in stack["parts"].get("top", [[]])[0]:
-            return (
-                f"no learned combination ranked the top of the list better than {_called(best)}, "
-                f"which ranks it; all models together rank the rest (on {edges} {reached}, "
-                f"{_called(best)} alone {alone})"
-            )
+def _hidden(hidden: Sequence[int], settled_at: int | None, n_models: int) -> str:
+    if not sum(hidden):
         return (
-            f"on {edges} the learned combination reached {reached}, the best model alone "
-            f"({_called(best)}) {alone}"
+            f"no edge could be hidden: {n_models} base models are combined with the weights "
+            "learned on other networks"
         )
-    name = _called(stack["labels"][stack["column"]]) if stack["kind"] == "source" else ""
-    what = f"{name} alone" if name else _COMMON[stack["kind"]]
-    if not facts["hidden"]:
-        why = "no edge was hidden, so nothing could be learned"
-        if joining := facts.get("joining"):
-            why = (
-                f"of the edges that can be hidden {joining:.0%} join two parts of the network, as "
-                "in a tree, while missing links close cycles, so nothing could be learned"
-            )
-        return f"{why}: ranked by {what}"
-    if sum(facts["hidden"]) < FEWEST_TO_CHOOSE:
-        return f"too few {edges} to choose by: ranked by {what}"
-    if "stack" not in validation:
-        return f"too little to learn from: ranked by {what}, best at finding {edges}"
-    return f"no learned combination did better on {edges} than {what}, which is used instead"
-
-
-def _called(label: str) -> str:
-    plain = label.removeprefix(PRIOR)
-    return f"{plain} with the degree prior" if label != plain else plain
+    low, high, n = min(hidden), max(hidden), len(hidden)
+    span = f"{low}" if low == high else f"{low}–{high}"
+    ended = f", until the first {FIRST} pairs held still" if settled_at else ""
+    return (
+        f"auto hid {span} edge{'s' * (high != 1)} {n} time{'s' * (n != 1)}{ended}, and fitted "
+        f"{n_models} base models"
+    )

@@ -13,74 +13,70 @@ from typing import Self
 import numpy as np
 
 from linkprior.predictors.auto.holdout import Sample
+from linkprior.predictors.auto.stack import newton
 from linkprior.predictors.base import Array
 
 LEVEL = 1.645  # sds on either side of the mean: 90 %
-FEWEST_HITS = 5  # hidden edges in a step of the calibration, at least
+FEWEST_HITS = 10  # hidden edges without which nothing is said about probabilities
 BEYOND = 1e300  # a score that no pair has
 SUREST = 0.99  # the highest probability that is ever stated
-STEPS = 40  # of the calibration, at most
+BEND = 3.0  # how sharply probabilities level off below 1
 LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between hold-outs
 # Of the expected yield, beyond sampling noise: hold-outs look more alike than networks.
 LEAST_SPREAD = 0.15
-_STORED_PROBABILITIES = "chances"  # their name in saved models
+_PRECISION = np.array([25.0, 1.0])  # of slope − 1 and of the intercept: mostly they are right
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Scores and the probabilities they stand for, both ascending; linear between."""
+    """Log-odds of being a hidden edge, straightened, and moved to those of a missing edge.
 
-    scores: Array
-    probabilities: Array
+    The score of a pair is slope·z + intercept, z its log-odds by the stack; e^score is how many
+    missing edges there are for each remaining pair that is none hidden.
+    """
+
+    slope: float
+    intercept: float
     spread: float = LEAST_SPREAD
 
     @classmethod
-    def learn(cls, evaluated: Sequence[tuple[Array, Sample]], ratio: float | None) -> Self | None:
-        """Learn from scores of samples; `ratio`: missing edges for each hidden one.
+    def learn(
+        cls, log_odds: Sequence[Array], samples: Sequence[Sample], ratio: float | None
+    ) -> Self | None:
+        """Learn from log-odds of samples; `ratio`: missing edges for each hidden one.
 
         Without a ratio the hits are those of a newer release, and come as often in the next one.
         None where too few edges were hidden.
         """
-        if not evaluated:
+        if sum(int(one.y.sum()) for one in samples) < FEWEST_HITS:
             return None
-        score = np.concatenate([scores for scores, _ in evaluated])
-        y = np.concatenate([sample.y for _, sample in evaluated])
-        weight = np.concatenate([sample.weight for _, sample in evaluated])
-        if y.sum() < 2 * FEWEST_HITS:
-            return None
-        order = np.argsort(-score, kind="stable")
-        at, rate, pairs = _steps(score[order], y[order], weight[order])
-        calibrated = _falling(rate, pairs)[::-1]
-        spread = cls(at[::-1], calibrated)._spread_between(evaluated)
-        probabilities = (
-            np.minimum(SUREST, calibrated) if ratio is None else _missing_rate(calibrated, ratio)
+        z, y, weight = (
+            np.concatenate(part)
+            for part in (log_odds, [s.y for s in samples], [s.weight for s in samples])
         )
-        return cls(at[::-1], probabilities, spread)
+        X = np.stack([z, np.ones(len(z))], axis=1).astype(np.float32)
+        mean = np.array([1.0, 0.0])
+        (slope, intercept), _ = newton(X, y.astype(np.float64), weight, mean, _PRECISION)
+        slope = max(float(slope), 0.05)  # a better log-odds never counts against a pair
+        plain = cls(slope, float(intercept))
+        spread = plain._spread_between(log_odds, samples)
+        return cls(slope, float(intercept) + (np.log(ratio) if ratio else 0.0), spread)
 
-    def probability(self, scores: Array) -> Array:
-        """Return the probability that pairs with these scores are missing edges."""
-        return np.interp(scores, self.scores, self.probabilities)
+    def score(self, log_odds: Array) -> Array:
+        """Return scores from log-odds of the stack."""
+        return log_odds * log_odds.dtype.type(self.slope) + log_odds.dtype.type(self.intercept)
 
-    def score_threshold(self, probability: float) -> float:
-        """Return the lowest score of this probability; out of reach where there is none."""
-        if probability <= self.probabilities[0]:
-            return -BEYOND
-        if probability > self.probabilities[-1]:
-            return BEYOND
-        # Many scores may share a probability.
-        after = int(np.searchsorted(self.probabilities, probability))
-        ends = slice(after - 1, after + 1)
-        return float(np.interp(probability, self.probabilities[ends], self.scores[ends]))
-
-    def _spread_between(self, evaluated: Sequence[tuple[Array, Sample]]) -> float:
+    def _spread_between(self, log_odds: Sequence[Array], samples: Sequence[Sample]) -> float:
         """Return the relative sd of yields between hold-outs beyond sampling noise."""
         extra = []
-        for scores, sample in evaluated:
-            order = np.argsort(-scores, kind="stable")
+        for z, sample in zip(log_odds, samples, strict=True):
+            order = np.argsort(-z, kind="stable")
             reached = np.cumsum(sample.weight[order])
+            odds = np.exp(np.minimum(self.score(z), 50.0))
             for k in LENGTHS:
                 first = order[: int(np.searchsorted(reached, k, side="right"))]
-                mean = float((self.probability(scores[first]) * sample.weight[first]).sum())
+                rate = odds[first] / (1.0 + odds[first])
+                mean = float((rate * sample.weight[first]).sum())
                 if mean >= 1.0:
                     off = float(sample.y[first].sum()) - mean
                     extra.append((off**2 - mean) / mean**2)
@@ -91,13 +87,32 @@ class Calibration:
 
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to save."""
-        steps = {"scores": self.scores, _STORED_PROBABILITIES: self.probabilities}
-        return {**steps, "spread": np.array([self.spread])}
+        return {"line": np.array([self.slope, self.intercept, self.spread])}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array]) -> Self:
         """Return a calibration from what was saved of it."""
-        return cls(arrays["scores"], arrays[_STORED_PROBABILITIES], float(arrays["spread"][0]))
+        return cls(*(float(value) for value in arrays["line"]))
+
+
+def probability_of(scores: Array) -> Array:
+    """Return the probability that pairs with these scores are missing edges.
+
+    Of T pairs with some log-odds, H hidden and M = ratio·H missing, the hidden ones are not
+    candidates once they are back in the network: M of T − H is left, ratio times the odds of being
+    hidden, e^score. Where edges are so dense that this comes near 1, it levels off smoothly.
+    """
+    odds = np.exp(np.clip(np.asarray(scores, np.float64), -700.0, 50.0))
+    return np.minimum(SUREST, odds / (1.0 + odds**BEND) ** (1.0 / BEND))
+
+
+def score_of(probability: float) -> float:
+    """Return the lowest score of this probability; out of reach where there is none."""
+    if probability <= 0.0:
+        return -BEYOND
+    if probability > SUREST:
+        return BEYOND
+    return float(np.log(probability) - np.log1p(-(probability**BEND)) / BEND)
 
 
 def expected_hits(probabilities: Array, spread: float) -> tuple[Array, Array, Array]:
@@ -107,38 +122,3 @@ def expected_hits(probabilities: Array, spread: float) -> tuple[Array, Array, Ar
     k = np.arange(1, len(mean) + 1)
     low, high = mean - LEVEL * sd, mean + LEVEL * sd
     return mean, np.floor(np.maximum(0.0, low)), np.ceil(np.minimum(k, high))
-
-
-def _missing_rate(hidden_rate: Array, ratio: float) -> Array:
-    """Return how often pairs are missing edges where so many are hidden ones.
-
-    Of T pairs with a score, H hidden and M = ratio·H missing, the hidden ones are not candidates
-    once they are back in the network: M of T − H is left, ratio·h/(1 − h) with h = H/T. That M of
-    them were taken for non-edges while learning is thereby made up for.
-    """
-    h = np.minimum(hidden_rate, 1.0 - 1e-9)
-    return np.minimum(SUREST, ratio * h / (1.0 - h))
-
-
-def _steps(score: Array, y: Array, weight: Array) -> tuple[Array, Array, Array]:
-    """Cut a list into steps of about as many hits; return mean scores, hit rates and pairs.
-
-    Pairs that tie are in one step: whichever of them comes first in a list says nothing.
-    """
-    per_step = max(FEWEST_HITS, int(np.ceil(y.sum() / STEPS)))
-    new = np.r_[True, score[1:] != score[:-1]]
-    before = (np.cumsum(y) - y)[np.flatnonzero(new)][np.cumsum(new) - 1]
-    step = np.minimum(before // per_step, max(0, y.sum() // per_step - 1))
-    step = np.unique(step, return_inverse=True)[1]
-    pairs = np.bincount(step, weight)
-    hits = np.bincount(step, y * weight)
-    return np.bincount(step, weight * score) / pairs, hits / pairs, pairs
-
-
-def _falling(rates: Array, pairs: Array) -> Array:
-    """Return the nearest rates that never rise along the list (pool adjacent violators)."""
-    from sklearn.isotonic import IsotonicRegression
-
-    order = np.arange(len(rates))
-    fitted = IsotonicRegression(increasing=False).fit(order, rates, pairs).predict(order)
-    return np.maximum(fitted, 1e-12)

@@ -1,9 +1,10 @@
-"""What the stack sees of a pair: its rank by every source, and as the degree prior weighs it."""
+"""What the stack sees of a pair: how high every source ranks it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,72 +14,82 @@ from linkprior import _progress as progress
 from linkprior import kernels, parallel
 from linkprior.errors import LinkpriorError
 from linkprior.kernels import Bins
-from linkprior.model.degrees import prior_degrees
-from linkprior.model.priors import DegreePrior
 from linkprior.network import Network
+from linkprior.network import pairs as pr
 from linkprior.predictors.auto.sources import BY_LABEL, Source
 from linkprior.predictors.base import Array, Learned, LinkPredictor
 from linkprior.predictors.cost import cost_of, entries
 from linkprior.predictors.meta import arrays_under
-from linkprior.predictors.scores import knots
 
-ALPHA, C = 0.5, 1.0  # of the prior over sources: the defaults of tri-degree and degree:NAME
 CONSTANT = "gives every pair the same score"
-PRIOR = "prior:"  # before the label of a source: its ranks as the prior weighs them
+LATE = "not fitted within the time limit"
+HELD_BYTES = 300e6  # of scores of all sources that are held between two looks at them
+ROUNDING = 1e-5  # scores that differ by less, relative to their size, are one score
+
+Blocks = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class FittedSource:
-    """One source, fitted to a network: its model, its ranks, and its rows at some ranks."""
+    """One source, fitted to a network: its model, its ranks, and its scores where they are held."""
 
     source: Source
     model: LinkPredictor
     sketch: RankSketch
-    row_table: Array | None = None  # (p, knots), where the prior is asked about it
-
-    @cached_property
-    def rank_table(self) -> Array:
-        return self.sketch.table()
+    held: Mapping[tuple[int, int], Array] | None = None
 
     def rows(self, start: int, stop: int) -> Array:
         """Return a block of scores in float32."""
+        if self.held is not None:
+            return self.held[start, stop]
         return np.asarray(self.model._rows(start, stop), dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Features:
-    """All sources on one network."""
+    """All sources on one network: log(edges/rank) of each pair, 0 where the best E pairs end."""
 
     network: Network
     fitted: tuple[FittedSource, ...]
+    blocks: Blocks  # of rows that were looked at
 
     @property
     def labels(self) -> list[str]:
-        """Names of the features: all sources, then those with the prior over them."""
-        with_prior = [one for one in self.fitted if one.row_table is not None]
-        labels = [one.source.label for one in self.fitted]
-        return [*labels, *(f"{PRIOR}{one.source.label}" for one in with_prior)]
+        """Names of the sources."""
+        return [one.source.label for one in self.fitted]
 
     @cached_property
-    def _weights(self) -> tuple[Array, Array]:
-        """Return the prior's weights: one factor per node, and h at the knots."""
-        p = self.network.n_nodes
-        prior = DegreePrior(prior_degrees(self.network, None, C), ALPHA)
-        return prior.scale(np.zeros(p)), prior.profile(p - 1)[knots(p - 1)]
+    def _tables(self) -> list[Array]:
+        density = self.network.n_edges / pr.n_pairs(self.network.n_nodes)
+        return [one.sketch.table(np.log(density)) for one in self.fitted]
+
+    @cached_property
+    def thresholds(self) -> list[float]:
+        """The scores with which a pair is among as many of the best as there are edges."""
+        share = self.network.n_edges / pr.n_pairs(self.network.n_nodes)
+        return [one.sketch.score_of(share) for one in self.fitted]
 
     def block(self, start: int, stop: int) -> Array:
-        """Return the features (rows, p, features) of a block of rows, in float32."""
-        p = self.network.n_nodes
-        out = np.empty((stop - start, p, len(self.labels)), np.float32)
-        after = len(self.fitted)
+        """Return the features (sources, rows, p) of a block of rows, in float32."""
+        out = np.empty((len(self.fitted), stop - start, self.network.n_nodes), np.float32)
         for at, one in enumerate(self.fitted):
-            scores = one.rows(start, stop)
-            out[:, :, at] = kernels.rank_features(scores, one.rank_table)
-            if one.row_table is not None:
-                weights = self._weights
-                out[:, :, after] = -kernels.lookup_penalty(scores, start, one.row_table, *weights)
-                after += 1
+            out[at] = kernels.rank_features(one.rows(start, stop), self._tables[at])
         return out
+
+    def of_scores(self, at: int, scores: Array) -> Array:
+        """Return the feature of some scores of one source."""
+        return kernels.rank_features(scores[None, :], self._tables[at])[0]
+
+    def without(self, labels: Sequence[str]) -> Features:
+        """Leave out some sources."""
+        fitted = tuple(one for one in self.fitted if one.source.label not in labels)
+        return Features(self.network, fitted, self.blocks)
+
+    def released(self) -> Features:
+        """Return the same without the scores that are held."""
+        return Features(
+            self.network, tuple(replace(one, held=None) for one in self.fitted), self.blocks
+        )
 
     # ------------------------------------------------------------------ saving
 
@@ -87,8 +98,6 @@ class Features:
         arrays: dict[str, Array] = {}
         for one in self.fitted:
             parts = {"model": one.model.learned_.arrays, "ranks": one.sketch.arrays()}
-            if one.row_table is not None:
-                parts["rows"] = {"table": one.row_table}
             for part, values in parts.items():
                 arrays |= {f"{one.source.label}.{part}.{k}": v for k, v in values.items()}
         return arrays, {one.source.label: dict(one.model.learned_.facts) for one in self.fitted}
@@ -104,72 +113,79 @@ def restored(
         model = source.make(seed, network.n_nodes)
         model._remember(network, Learned(arrays_under(f"{label}.model", arrays), source_facts))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
-        fitted.append(FittedSource(source, model, sketch, arrays.get(f"{label}.rows.table")))
-    return Features(network, tuple(fitted))
+        fitted.append(FittedSource(source, model, sketch))
+    return Features(network, tuple(fitted), parallel.blocks(network.n_nodes))
 
 
 # ---------------------------------------------------------------------- learning
 
 
-class SourcesFailedError(LinkpriorError):
-    """Some sources are of no use on a network; `reasons` has why, by label."""
+def some_blocks(n_nodes: int, share: float, first: int) -> Blocks:
+    """Return evenly spaced blocks of rows that hold about this share of all pairs.
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
-        super().__init__("; ".join(f"{label}: {why}" for label, why in reasons.items()))
-        self.reasons = reasons
+    A pair is looked at in the row of its first node, so each pair has the same chance.
+    """
+    every = parallel.blocks(n_nodes)
+    step = max(1, round(1.0 / share))
+    return every[first % step :: step] or every
 
 
-def fit_sources(network: Network, sources: Sequence[Source], seed: int, prior: bool) -> Features:
-    """Fit every source to a network and count its scores, one pass over all pairs each.
+def fit_sources(
+    network: Network,
+    sources: Sequence[Source],
+    seed: int,
+    blocks: Blocks,
+    hold: bool = False,
+    late: Callable[[], bool] = lambda: False,
+) -> tuple[Features, dict[str, str]]:
+    """Fit every source to a network and count its scores; also say which are of no use, and why.
 
-    Raises `SourcesFailedError` once all are tried. A source that gives every pair the same score is
-    among those that fail, unless it is the only one.
+    A source that raises, gives numbers that are not finite or the same score for every pair, or
+    that would begin when it is `late`, is left out.
     """
     fitted, reasons = [], {}
-    with progress.stage(total=sum(work_of(source, network, prior) for source in sources)):
+    hold = hold and 4.0 * len(sources) * network.n_nodes**2 <= HELD_BYTES
+    with progress.stage(total=sum(work_of(source, network) for source in sources)):
         for source in sources:
-            with progress.part(work_of(source, network, prior)):
+            with progress.part(work_of(source, network)):
+                if late():
+                    reasons[source.label] = LATE
+                    continue
                 try:
-                    one = _fit_source(source, network, seed, prior)
+                    one = _fit_source(source, network, seed, blocks, hold)
                 except Exception as problem:  # whatever it is, the other sources can do without it
                     said = str(problem).partition("\n")[0].partition(";")[0]
                     reasons[source.label] = f"failed ({said or type(problem).__name__})"
                     continue
-            if one.sketch.is_constant and len(sources) > 1:
+            if one.sketch.is_constant:
                 reasons[source.label] = CONSTANT
             fitted.append(one)
-    if reasons:
-        raise SourcesFailedError(reasons)
-    return Features(network, tuple(fitted))
+    return Features(network, tuple(fitted), blocks), reasons
 
 
-def work_of(source: Source, network: Network, prior: bool) -> float:
+def work_of(source: Source, network: Network) -> float:
     """Return the nominal work of fitting a source and of counting its scores."""
     work = cost_of(source.make(0, network.n_nodes), network)
-    ranked = 12.0 if prior and source.with_prior else 0.0
-    return work.fit + work.scores + (1.5 + ranked) * entries(network)
+    return work.fit + work.scores + 1.5 * entries(network)
 
 
-def _fit_source(source: Source, network: Network, seed: int, prior: bool) -> FittedSource:
+def _fit_source(
+    source: Source, network: Network, seed: int, blocks: Blocks, hold: bool
+) -> FittedSource:
     model = source.make(seed, network.n_nodes).fit(network)
-    ranks = knots(network.n_nodes - 1) if prior and source.with_prior else None
 
-    def one_block(start: int, stop: int) -> tuple[Bins, Array | None]:
-        scores = np.asarray(model._rows(start, stop), dtype=np.float32)
+    def one_block(block: tuple[int, int]) -> tuple[Bins, Array | None]:
+        scores = np.asarray(model._rows(*block), dtype=np.float32)
         if not np.isfinite(scores).all():
             raise LinkpriorError("its scores are not finite")
-        at_ranks = None if ranks is None else kernels.row_quantiles(scores, start, ranks)
-        return kernels.count_bins(scores, start), at_ranks
+        return kernels.count_bins(scores, block[0]), scores if hold else None
 
-    bins, tables = Bins.empty(), []
-    for found, at_ranks in parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True):
+    bins, held = Bins.empty(), {}
+    counted = parallel.map_tasks(one_block, blocks, stage="", remote=True)
+    for block, (found, scores) in zip(blocks, counted, strict=True):
         bins.add(found)
-        tables.append(at_ranks)
-    row_table = None if ranks is None else np.concatenate([t for t in tables if t is not None])
-    return FittedSource(source, model, RankSketch.of(bins), row_table)
-
-
-_NARROW = 1e-30  # a bin whose scores lie closer is one score
+        held[block] = scores
+    return FittedSource(source, model, RankSketch.of(bins), held if hold else None)
 
 
 @dataclass(frozen=True)
@@ -177,8 +193,8 @@ class RankSketch:
     """How the scores of all pairs are distributed: what turns a score into −log(rank/N).
 
     Counting is exact and does not depend on the order of pairs. Within a bin, whose scores agree
-    to one percent, ranks are taken to be spread evenly; one score alone in its bin has the middle
-    rank of those who share it.
+    to one percent, ranks are taken to be spread evenly; scores that differ by rounding alone have
+    the middle rank of those who share them.
     """
 
     at: Array  # numbers of the bins that hold pairs, ascending
@@ -197,21 +213,31 @@ class RankSketch:
         """Whether all pairs have the same score."""
         return len(self.at) == 1 and bool(self.low[0] == self.high[0])
 
+    def score_of(self, share: float) -> float:
+        """Return the lowest score of the bins that begin within the best share of all pairs."""
+        above = np.cumsum(self.counts[::-1])[::-1] - self.counts
+        inside = np.flatnonzero(above < share * self.counts.sum())
+        return float(self.low[inside[0]])
+
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to save."""
         return {name: getattr(self, name) for name in ("at", "counts", "low", "high")}
 
-    def table(self) -> Array:
-        """Return a line for every bin: lowest, highest score, feature of the lowest, slope."""
-        from linkprior.kernels.trees import N_BINS
+    def table(self, offset: float = 0.0) -> Array:
+        """Return a line for every bin: lowest, highest score, feature of the lowest, slope.
+
+        The feature is −log(rank/N), and `offset`.
+        """
+        from linkprior.kernels.bins import N_BINS
 
         counts = np.zeros(N_BINS, np.int64)
         counts[self.at] = self.counts
         above = np.cumsum(counts[::-1])[::-1] - counts
         total = max(1, int(counts.sum()))
         table = np.zeros((N_BINS, 4))
-        table[:, 2] = -np.log((above + 1.0) / total)  # a score between others, in an empty bin
+        table[:, 2] = -np.log((above + 1.0) / (total + 1.0))  # of an empty bin, between others
         table[self.at] = self._filled(above[self.at], total)
+        table[:, 2] += offset
         return table.astype(np.float32)
 
     def _filled(self, above: Array, total: int) -> Array:
@@ -219,8 +245,19 @@ class RankSketch:
         best = -np.log((above + 1.0) / total)
         worst = -np.log((above + self.counts) / total)
         middle = -np.log((above + 0.5 * (self.counts + 1.0)) / total)
-        wide = high - low > _NARROW
+        wide = high - low > ROUNDING * np.maximum(np.abs(low), np.abs(high))
         slope = np.divide(best - worst, high - low, out=np.zeros(len(low)), where=wide)
         wide &= slope < np.finfo(np.float32).max
         slope[~wide] = 0.0
         return np.stack([low, high, np.where(wide, worst, middle), slope], axis=1)
+
+
+class Deadline:
+    """A number of seconds, of which parts of the work may use shares."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.began, self.seconds = time.monotonic(), seconds
+
+    def passed(self, share: float) -> bool:
+        """Return whether this share of the time is over."""
+        return self.seconds is not None and time.monotonic() - self.began > share * self.seconds

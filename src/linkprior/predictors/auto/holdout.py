@@ -1,6 +1,6 @@
 """What the stack learns from and is evaluated by: edges hidden from a network, or found since.
 
-Edges are hidden at random so that every node keeps one. A sample has all hidden edges, all pairs
+Edges are hidden at random so that every node keeps one. A sample has the hidden edges, all pairs
 near the top of any source, and some others. Where two releases of a network are at hand, what was
 found between them takes the place of hidden edges: these look like the edges that are there, and
 what laboratories find next comes in bursts around the nodes somebody looks at.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -19,12 +18,10 @@ from linkprior import parallel
 from linkprior.network import History, Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto.features import PRIOR, Features, fit_sources
-from linkprior.predictors.auto.sources import BY_DEGREE, Source
+from linkprior.predictors.auto.features import Features
+from linkprior.predictors.auto.sources import BY_DEGREE
 from linkprior.predictors.base import Array
 
-TOP_SHARE = 0.003  # of all pairs: how near the top of a source a pair must be
-MOST_TOP = 100_000  # the same in pairs, for large networks
 FEW_HIDDEN = 300  # a hold-out that hides fewer edges counts as if it hid this many
 MOST_JOINING = 0.5  # share of hidden edges that join components from which on nothing is learned
 FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
@@ -43,10 +40,10 @@ def n_drawn(network: Network, share: float) -> int:
     return max(1, round(share * network.n_edges))
 
 
-def n_hidden(network: Network, share: float) -> float:
-    """Return about how many of the drawn edges can be hidden: those whose nodes have others."""
-    spare = network.degrees[network.edges].min(axis=1) > 1
-    return max(1.0, n_drawn(network, share) * float(np.mean(spare)))
+def hold_out(network: Network, share: float, seed: int, number: int) -> HoldOut:
+    """Return a hold-out by its number: one round of them hides each edge once, if it can be."""
+    round_, slice_ = divmod(number, max(1, int(np.ceil(network.n_edges / n_drawn(network, share)))))
+    return hide(network, share, np.random.default_rng([seed, round_]), slice_)
 
 
 def hide(network: Network, share: float, rng: np.random.Generator, number: int = 0) -> HoldOut:
@@ -89,23 +86,20 @@ def joining_share(holdouts: Sequence[HoldOut]) -> float:
     return joins / total if total else 0.0
 
 
+DEGREE_TERMS = ("degrees", "product of degrees", "squared degrees", "difference of degrees")
+
+
 @dataclass(frozen=True)
 class Sample:
     """Pairs of one hold-out."""
 
-    X: Array  # features
+    U: Array  # (n, sources) features of float32
+    D: Array  # (n, degree terms)
     y: Array  # which are hidden edges
-    top: Array  # which are near the top of some source; of these all are in the sample
-    drawn: Array  # which an even draw of all pairs has, near the top or not, and known non-edges
     weight: Array  # how many pairs each stands for
     degree_product: Array  # k_i·k_j in the training network
     hub: Array  # the node that has more edges there
-    n_pairs: int  # candidates there are
-
-    def halves(self, rng: np.random.Generator) -> list[Sample]:
-        """Return two samples, each pair in one of them at random."""
-        first = rng.random(len(self.y)) < 0.5
-        return [self._part(first), self._part(~first)]
+    n_pairs: int  # candidates there are among the pairs looked at
 
     def halves_by_hub(self, rng: np.random.Generator) -> list[Sample]:
         """Return two samples that share no hub: what a release adds comes in bursts around some.
@@ -124,66 +118,73 @@ class Sample:
         chosen = {name: getattr(self, name)[rows] for name in pairs}
         return replace(self, **chosen, n_pairs=round(self.n_pairs * share))
 
-
-def top_feature(features: Features) -> float:
-    """Return the rank feature from which on a pair is near the top."""
-    network = features.network
-    n_pairs = pr.n_pairs(network.n_nodes)
-    rank = min(max(TOP_SHARE * n_pairs, float(network.n_edges)), float(MOST_TOP))
-    return float(-np.log(min(1.0, rank / n_pairs)))
+    def without(self, columns: Sequence[int]) -> Sample:
+        """Leave out some sources."""
+        return replace(self, U=np.delete(self.U, list(columns), axis=1))
 
 
-def top_columns(labels: Sequence[str]) -> list[int]:
-    """Return the features whose top is looked at."""
-    columns = [
-        at for at, one in enumerate(labels) if one not in BY_DEGREE and not one.startswith(PRIOR)
-    ]
-    return columns or list(range(len(labels)))
+def log_degrees(network: Network) -> Array:
+    """Return the logarithm of each degree over the mean one; of no edge that of half an edge."""
+    k = network.degrees
+    mean = 2.0 * network.n_edges / max(1, int((k > 0).sum()))
+    terms: Array = np.log(np.maximum(k, 0.5) / mean).astype(np.float32)
+    return terms
 
 
-def near_top(block: Array, columns: Sequence[int], floor: float) -> Array:
-    """Return which pairs are near the top of some source."""
-    near: Array = block[..., columns[0]] > floor
-    for column in columns[1:]:
-        near |= block[..., column] > floor
-    return near
+def degree_terms(a: Array, b: Array) -> list[Array]:
+    """Return what the stack is told of two nodes' degrees, from their logarithms."""
+    return [a + b, a * b, a * a + b * b, np.abs(a - b)]
 
 
 def draw(
-    features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int], matched: float
+    features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int], matched: float = 0.0
 ) -> Sample:
     """Return the sample of a hold-out, with about `others` pairs that are not near any top.
 
-    The share `matched` of these is drawn in proportion to k_i·k_j, so that degree informs less.
+    Near the top are, for each source that degrees do not decide, as many pairs as there are edges.
+    With `matched`, pairs other than hidden edges count in proportion to k_i·k_j, so that degree
+    does not inform.
     """
-    network, columns = features.network, top_columns(features.labels)
-    floor, hidden = top_feature(features), _rows_of(holdout.hidden, network.n_nodes)
-    refuted = _rows_of(network.known.negatives, network.n_nodes)
-    probability = _probabilities(network, others, matched)
+    network, k = features.network, features.network.degrees.astype(np.float64)
+    labels, logs = features.labels, log_degrees(network)
+    looked = [at for at, label in enumerate(labels) if label not in BY_DEGREE]
+    looked = looked or list(range(len(labels)))
+    hidden, refuted = _by_row(holdout.hidden), _by_row(network.known.negatives)
+    odds = min(1.0, max(others, 1) / pr.n_pairs(network.n_nodes))
 
-    def one_block(start: int, stop: int) -> tuple[list[Array], int]:
-        block = features.block(start, stop)
-        open_ = candidates(network, start, stop)
-        top = near_top(block, columns, floor) & open_
-        y = hidden(start, stop)
-        odds = probability(start, stop)
-        sampled = np.random.default_rng([*rng_seed, start]).random(open_.shape) < odds
-        non_edges = refuted(start, stop) & ~(y | sampled)
-        taken = open_ & (top | y | sampled | non_edges)
-        weight = np.where(top | y | non_edges, 1.0, 1.0 / np.maximum(odds, 1e-12))
-        k = network.degrees.astype(np.float64)
-        product = k[start:stop, None] * k
-        nodes = np.arange(network.n_nodes)
-        hub = np.where(k[start:stop, None] >= k, nodes[start:stop, None], nodes)
-        parts = [
-            one[taken] for one in (block, y, top, (sampled | non_edges) & ~y, weight, product, hub)
-        ]
-        return parts, int(open_.sum())
+    def one_block(block: tuple[int, int]) -> tuple[list[Array], int]:
+        start, stop = block
+        scores = [one.rows(start, stop) for one in features.fitted]
+        free = candidates(network, start, stop)
+        near = np.zeros(free.shape, bool)
+        for at in looked:
+            near |= scores[at] >= features.thresholds[at]
+        near &= free
+        y = np.zeros(free.shape, bool)
+        y[hidden(start, stop)] = True
+        rng = np.random.default_rng([*rng_seed, start])
+        drawn = rng.integers(0, free.size, rng.binomial(free.size, odds))
+        sure = near | y
+        sure[refuted(start, stop)] = True  # known non-edges
+        taken = sure & free
+        taken.ravel()[drawn] |= free.ravel()[drawn]
+        rows, columns = np.nonzero(taken)
+        weight = np.where(sure[rows, columns], 1.0, 1.0 / odds)
+        U = [features.of_scores(at, one[rows, columns]) for at, one in enumerate(scores)]
+        i, j = rows + start, columns
+        D = np.stack(degree_terms(logs[i], logs[j]), axis=1)
+        hub = np.where(k[i] >= k[j], i, j)
+        parts = [np.stack(U, axis=1), D, y[rows, columns], weight, k[i] * k[j], hub]
+        return parts, int(free.sum())
 
-    blocks = list(parallel.map_blocks(one_block, network.n_nodes, stage="", remote=True))
+    blocks = list(parallel.map_tasks(one_block, features.blocks, stage=""))
     parts = [np.concatenate(part) for part in zip(*(one[0] for one in blocks), strict=True)]
-    X, y, top, drawn, weight, product, hub = parts
-    return Sample(X, y, top, drawn, weight, product, hub, sum(one[1] for one in blocks))
+    U, D, y, weight, product, hub = parts
+    if matched and (~y).any():
+        even, by_degree = weight[~y], weight[~y] * product[~y]
+        share = (1.0 - matched) + matched * product[~y] * (even.sum() / by_degree.sum())
+        weight[~y] *= share
+    return Sample(U, D, y, weight, product, hub, sum(one[1] for one in blocks))
 
 
 def candidates(network: Network, start: int, stop: int) -> Array:
@@ -197,28 +198,16 @@ def candidates(network: Network, start: int, stop: int) -> Array:
     return open_
 
 
-def _rows_of(pairs: pr.Ints | None, n_nodes: int) -> Any:
-    """Return a function that returns which pairs j > i of a block are among these."""
-    i, j = (np.empty((0, 2), np.int64) if pairs is None else pairs).T
-    order = np.argsort(i, kind="stable")
-    i, j = i[order], j[order]
+def _by_row(given: Ints | None) -> Callable[[int, int], tuple[Array, Array]]:
+    """Return a function that returns the places in a block of those of these pairs i < j."""
+    pairs = np.empty((0, 2), np.int64) if given is None else given
+    i, j = pairs[np.argsort(pairs[:, 0], kind="stable")].T
 
-    def rows(start: int, stop: int) -> Array:
-        marked = np.zeros((stop - start, n_nodes), bool)
+    def within(start: int, stop: int) -> tuple[Array, Array]:
         inside = slice(np.searchsorted(i, start), np.searchsorted(i, stop))
-        marked[i[inside] - start, j[inside]] = True
-        return marked
+        return i[inside] - start, j[inside]
 
-    return rows
-
-
-def _probabilities(network: Network, others: int, matched: float) -> Any:
-    """Return a function that returns the probability with which each pair of a block is drawn."""
-    k = network.degrees.astype(np.float64)
-    even = (1.0 - matched) * others / max(1, pr.n_pairs(network.n_nodes))
-    whole = (k.sum() ** 2 - (k**2).sum()) / 2.0
-    by_degree = matched * others / whole
-    return lambda start, stop: np.minimum(1.0, even + by_degree * k[start:stop, None] * k)
+    return within
 
 
 def _ranked(scores: Array, sample: Sample, weight: Array) -> tuple[Array, Array]:
@@ -285,14 +274,6 @@ OBJECTIVES: dict[str, Callable[[Array, Sample], float]] = {
 }
 
 
-@dataclass(frozen=True)
-class TrainingSamples:
-    """Samples to learn from, and others to calibrate on; none of these: on the first."""
-
-    samples: list[Sample]
-    apart: list[Sample]
-
-
 def enough_found(history: History | None) -> bool:
     """Return whether two releases differ by as many edges as learning takes."""
     return history is not None and n_found(history) >= FEWEST_FOUND
@@ -301,19 +282,3 @@ def enough_found(history: History | None) -> bool:
 def n_found(history: History) -> int:
     """Return the found edges whose nodes both had one before: what a model can be asked about."""
     return int((history.older.degrees[history.found] > 0).all(axis=1).sum())
-
-
-def temporal_samples(
-    history: History, sources: Sequence[Source], others: int, seed: int, prior: bool, matched: float
-) -> TrainingSamples:
-    """Return the samples from two releases.
-
-    Learners are chosen on pairs drawn at random, as the next release may well go on around the same
-    hubs. How many hits to expect is evaluated around hubs not learned from: at random it comes out
-    several times too high, as the edges of one burst predict each other.
-    """
-    features = fit_sources(history.older, sources, seed, prior)
-    holdout = HoldOut(history.older, history.found)
-    sample = draw(features, holdout, others, [seed, 0, 1], matched)
-    rng = np.random.default_rng(seed)
-    return TrainingSamples(sample.halves(rng), sample.halves_by_hub(rng))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
@@ -33,7 +32,6 @@ class Source:
     label: str  # in weights and summaries
     model: str  # its name in the registry, or nmf or eigen
     effort: str = "normal"  # the least at which it is asked
-    with_prior: bool = False  # whether its ranks as the degree prior weighs them are features, too
     most_nodes: float = float("inf")  # size beyond which it is left out
     params: dict[str, Any] = field(default_factory=dict)
     by_degree: bool = False  # whether degrees decide its top, which is then not looked at
@@ -63,25 +61,30 @@ BLOCKS = {"combine": "mean", "n_starts": 6, "max_blocks": 64, "merged": 0.3, "ma
 SOURCES = (
     Source("pa", "pa", "fast", by_degree=True),
     Source("cn", "cn", by_degree=True),
-    Source("ra", "ra", "fast", with_prior=True),
+    Source("ra", "ra", "fast"),
     Source("jaccard", "jaccard", by_degree=True),
-    Source("l3", "l3", "fast", with_prior=True),
-    Source("l3n", "l3n", "fast", with_prior=True),
+    Source("l3", "l3", "fast"),
+    Source("l3n", "l3n", "fast"),
     Source("ch2-l3", "ch2-l3"),
-    Source("mps", "mps", "fast", with_prior=True),
+    Source("mps", "mps", "fast"),
     Source("lrw", "lrw"),
     Source("katz", "katz", most_nodes=5000, by_degree=True),
     Source("eigen", "eigen", "fast", params={"rank": 64}),
     Source("nmf16", "nmf", params={"rank": 16}),
-    Source("nmf64", "nmf", with_prior=True, params={"rank": 64}),
+    Source("nmf64", "nmf", params={"rank": 64}),
     Source("pu16", "pu", params={"rank": 16, **PU}),
-    Source("pu64", "pu", "fast", with_prior=True, params={"rank": 64, **PU}),
-    Source("tri", "tri", with_prior=True, params=TRI),
+    Source("pu64", "pu", "fast", params={"rank": 64, **PU}),
+    Source("tri", "tri", params=TRI),
     Source("dcsbm", "dcsbm", by_degree=True, params=BLOCKS),
     Source("rnm", "rnm", "thorough", most_nodes=12000),
     Source("spm", "spm", "thorough", most_nodes=5000),
 )
-BY_LABEL = {source.label: source for source in SOURCES}
+# Of networks without cycles to learn from, where degrees are unequal.
+_BY_PRIOR = {"tau": float("inf"), "passes": 1}
+FOR_TREES = tuple(
+    Source(f"degree:{name}", f"degree:{name}", params=_BY_PRIOR) for name in ("katz", "l3")
+)
+BY_LABEL = {source.label: source for source in (*SOURCES, *FOR_TREES)}
 BY_DEGREE = {source.label for source in SOURCES if source.by_degree}
 
 
@@ -134,26 +137,15 @@ def for_tree(network: Network) -> Choice:
     are more unequal than by chance (variance above mean), how many links each is likely to miss.
     """
     degrees = network.degrees
-    katz = BY_LABEL["katz"]
-    source = katz if network.n_nodes <= katz.most_nodes else BY_LABEL["l3"]
+    plain = BY_LABEL["katz"] if network.n_nodes <= BY_LABEL["katz"].most_nodes else BY_LABEL["l3"]
     unequal = bool(degrees.var() > degrees.mean())
-    return Choice((replace(source, with_prior=unequal),), {})
+    return Choice((BY_LABEL[f"degree:{plain.label}"] if unequal else plain,), {})
 
 
 _DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing
 _NOISE = 1e-10  # of the largest eigenvalue: what is smaller is zero
 _STEP = 0.15  # nominal nanoseconds of an iteration, per edge entry and column
 _SUBSPACE, _DESCENT = 1.5, 0.6  # of the start and of a sweep of non-negative factors
-
-
-@contextmanager
-def no_word_of_convergence() -> Iterator[None]:
-    """Stop early on purpose, without a warning about it."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 @dataclass(eq=False, kw_only=True)

@@ -1,328 +1,311 @@
-"""The stack: learners for the top of the list and for the rest, chosen by hidden edges.
+"""The stack: how the ranks that all sources give a pair become its log-odds.
 
-Where a pair is near the top of some source, all such pairs of the hold-outs are learned from,
-hidden edge or not, so the learners see the very pairs they have to distinguish; elsewhere a sample
-is enough. Both give log-odds, which makes the two comparable.
+The log-odds are a sum: of each source's feature, bent at two places, of products of features of
+sources of different kinds, and of the two nodes' degrees. The weights are those under which the
+hidden edges are likeliest, shrunk towards weights learned on many other networks (`Prior`): where
+few edges can be hidden these decide, where many can, the network itself. The problem is convex and
+no learner is chosen over another, so that hiding other edges changes little.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from linkprior import _progress as progress
-from linkprior.predictors.auto.features import PRIOR
-from linkprior.predictors.auto.holdout import OBJECTIVES, Sample, area, near_top
-from linkprior.predictors.auto.learners import (
-    FEWEST,
-    SINGLE,
-    Learner,
-    kinds_for,
-    learn,
-    learn_single,
-    learner_from,
-)
+from linkprior.network import Network
+from linkprior.predictors.auto.holdout import DEGREE_TERMS, Sample, degree_terms
 from linkprior.predictors.base import Array
-from linkprior.predictors.meta import arrays_under
 
-BLENDS: tuple[tuple[str, ...], ...] = (
-    ("linear", "monotone", "free"),
-    ("linear", "monotone"),
-    ("linear", "free"),
-    ("linear",),
-    ("monotone",),
-    ("free",),
-    (SINGLE,),
-)
-FUSION_OFFSET = 60.0  # of reciprocal-rank fusion: Σ 1/(60 + rank)
+CLIP = 9.0  # features beyond which a better or worse rank makes no difference
+BENDS = (-3.0, 0.0)  # features at which their weights may change
+CROSSED = ("pa", "ra", "l3", "l3n", "mps", "nmf64", "pu64", "dcsbm")  # one of each kind
+INTERCEPT = "intercept"
+MOST_NEGATIVES = 200_000  # pairs other than hidden edges to learn from; beyond, some stand for all
+STEPS, ENOUGH = 25, 1e-5  # of Newton's method, and the relative gain that ends it
+
+
+def columns(labels: Sequence[str]) -> list[str]:
+    """Return the names of the terms of the sum."""
+    bent = [f"{label} above {bend:g}" for bend in BENDS for label in labels]
+    crossed = [f"{a} and {b}" for a, b in _crossed(labels)]
+    return [*labels, *bent, *crossed, *DEGREE_TERMS, INTERCEPT]
+
+
+def _crossed(labels: Sequence[str]) -> list[tuple[str, str]]:
+    chosen = [label for label in labels if label in CROSSED]
+    return [(a, b) for at, a in enumerate(chosen) for b in chosen[at + 1 :]]
+
+
+def terms(U: Array, D: Array, labels: Sequence[str]) -> Array:
+    """Return the terms (n, columns) of pairs with features U (n, sources), as float32."""
+    u = np.clip(U, -CLIP, CLIP)
+    bent = [np.maximum(u - np.float32(bend), 0) for bend in BENDS]
+    place = {label: at for at, label in enumerate(labels)}
+    crossed = [bent[0][:, place[a]] * bent[0][:, place[b]] for a, b in _crossed(labels)]
+    return np.concatenate(
+        [u, *bent, *(one[:, None] for one in crossed), D, np.ones((len(u), 1), np.float32)], axis=1
+    ).astype(np.float32, copy=False)
+
+
+# ---------------------------------------------------------------------- the prior
 
 
 @dataclass(frozen=True)
-class Part:
-    """The learners of one region of the list; their log-odds are averaged and shifted."""
+class Prior:
+    """Weights learned on other networks: their mean on a network like this, and how sure they are.
 
-    learners: dict[str, Learner]
-    shift: float = 0.0
-
-    def log_odds(self, X: Array, n_nodes: int, blend: Sequence[str]) -> Array:
-        """Return the mean of some learners' log-odds."""
-        total = np.zeros(len(X))
-        for kind in blend:
-            total += self.learners[kind].log_odds(X, n_nodes)
-        return total / len(blend) + self.shift
-
-
-@dataclass(frozen=True)
-class Stack:
-    """How features become a score.
-
-    Kinds: "stack"; or, with nothing learned, "fusion" (reciprocal ranks), "prior" (the mean of what
-    the degree prior says of each model's ranks) or "source" (one feature alone).
+    Terms are standardized, by `centre` and `scale`; `precision` is the inverse variance of a weight
+    between networks.
     """
 
-    kind: str
-    labels: tuple[str, ...]
-    columns: tuple[int, ...] = ()  # near the top is who has one of these features
-    floor: float = 0.0  # above this
-    n_pairs: int = 1  # of the network the ranks belong to
-    top: Part | None = None  # the learners near the top; without them `rest` is for all
-    rest: Part | None = None
-    top_blend: tuple[str, ...] = ()  # which learners of a part are averaged
-    rest_blend: tuple[str, ...] = ()
-    column: int = -1  # the feature, where it is one alone
-
-    def scores(self, X: Array, n_nodes: int) -> Array:
-        """Return the scores of pairs from their features (n, features)."""
-        if self.kind == "source":
-            return X[:, self.column].astype(np.float64)
-        if self.kind == "prior":
-            return X[:, self._n_ranks :].mean(axis=1, dtype=np.float64)
-        if self.kind == "fusion" or self.rest is None:
-            return fusion(X[:, : self._n_ranks], self.n_pairs)
-        scores = self.rest.log_odds(X, n_nodes, self.rest_blend)
-        if self.top is not None:
-            at = np.flatnonzero(near_top(X, self.columns, self.floor))
-            scores[at] = self.top.log_odds(X[at], n_nodes, self.top_blend)
-        return scores
-
-    @property
-    def _n_ranks(self) -> int:
-        return sum(not label.startswith(PRIOR) for label in self.labels)
-
-    # ------------------------------------------------------------------ saving
-
-    def arrays(self) -> dict[str, Array]:
-        """Return the learners as arrays."""
-        arrays: dict[str, Array] = {}
-        for name, part, blend in self._parts():
-            for kind in blend:
-                learner_arrays = part.learners[kind].arrays()
-                arrays |= {f"{name}.{kind}.{key}": value for key, value in learner_arrays.items()}
-        return arrays
-
-    def facts(self) -> dict[str, Any]:
-        """Return everything else."""
-        plain = ("kind", "labels", "columns", "floor", "n_pairs", "column")
-        parts = {name: [list(blend), part.shift] for name, part, blend in self._parts()}
-        return {**{name: getattr(self, name) for name in plain}, "parts": parts}
-
-    def _parts(self) -> list[tuple[str, Part, tuple[str, ...]]]:
-        both = ("top", self.top, self.top_blend), ("rest", self.rest, self.rest_blend)
-        return [(name, part, blend) for name, part, blend in both if part is not None]
+    centre: Array
+    scale: Array
+    mean: Array
+    precision: Array
 
 
-def stack_from(arrays: Mapping[str, Array], facts: Mapping[str, Any]) -> Stack:
-    """Return a stack from what was saved of it."""
-    given: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in facts.items() if k != "parts"
-    }
-    for name, (blend, shift) in facts["parts"].items():
-        learners = {kind: learner_from(arrays_under(f"{name}.{kind}", arrays)) for kind in blend}
-        given |= {name: Part(learners, shift), f"{name}_blend": tuple(blend)}
-    return Stack(**given)
+def describe(network: Network) -> Array:
+    """Return what the mean of the prior depends on: 1, and four numbers about the network."""
+    k = network.degrees[network.degrees > 0].astype(np.float64)
+    a = network.adjacency
+    closed = float((a @ a).multiply(a).sum()) if len(k) else 0.0
+    paths = float((k * (k - 1.0)).sum())
+    numbers = [
+        np.log10(max(1, network.n_edges)) - 2.8,
+        2.0 * closed / paths - 0.4 if paths else -0.4,
+        np.log(k.mean()) - 1.3,
+        k.std() / k.mean() - 1.0,
+    ]
+    return np.r_[1.0, np.clip(numbers, -1.5, 1.5)]
 
 
-def fusion(ranks: Array, n_pairs: int) -> Array:
-    """Return Σ 1/(60 + rank) over the sources, from features −log(rank/N)."""
-    total: Array = (1.0 / (FUSION_OFFSET + n_pairs * np.exp(-ranks.astype(np.float64)))).sum(axis=1)
-    return total
+@cache
+def _stored() -> dict[str, Any]:
+    text = files("linkprior.predictors.auto").joinpath("prior_stack.json").read_text("utf-8")
+    stored: dict[str, Any] = json.loads(text)
+    return stored
+
+
+def prior_for(network: Network, labels: Sequence[str], effort: str) -> Prior:
+    """Return the prior for a network and some sources; a term it does not know has mean zero."""
+    stored = _stored()
+    precision, names = stored["precision"], columns(labels)
+    known, like = stored["weights"]["fast" if effort == "fast" else "normal"], describe(network)
+    rows = [known.get(name, {"centre": 0.0, "scale": 1.0, "mean": [0.0] * 5}) for name in names]
+    kinds = [precision[kind_of(name)] for name in names]
+    means = np.array([row["mean"] for row in rows]) @ like
+    centre, scale = (np.array([row[what] for row in rows]) for what in ("centre", "scale"))
+    return Prior(centre, scale, means, np.array(kinds))
+
+
+def kind_of(column: str) -> str:
+    """Return the kind of a term, which has a precision of its own."""
+    if column == INTERCEPT:
+        return INTERCEPT
+    if column in DEGREE_TERMS:
+        return "degrees"
+    if " and " in column:
+        return "crossed"
+    return "bent" if " above " in column else "linear"
 
 
 # ---------------------------------------------------------------------- learning
 
 
-def learn_part(samples: Sequence[Sample], near: bool, column: int = -1) -> Part | None:
-    """Return the learners of one region; None where too few hidden edges are in it.
+def newton(
+    X: Array, y: Array, weight: Array, mean: Array, precision: Array, start: Array | None = None
+) -> tuple[Array, Array]:
+    """Return the likeliest weights of a logistic regression, and the curvature there.
 
-    Near the tops all pairs are there. For the whole list the learners see an even draw, and the
-    shift makes up for the pairs that were not drawn. With `column` one of the learners looks at
-    that feature alone.
+    Minimises Σ w·(log(1 + e^z) − y·z) + ½ Σ precision·(β − mean)², z = Xβ, a convex function; a
+    step is halved until it no longer rises.
     """
-    chosen = [sample.top if near else sample.y | sample.drawn for sample in samples]
-    X = np.concatenate([s.X[at] for s, at in zip(samples, chosen, strict=True)])
-    y = np.concatenate([s.y[at] for s, at in zip(samples, chosen, strict=True)])
-    if y.sum() < FEWEST or (~y).sum() < FEWEST:
-        return None
-    shift = 0.0
-    if not near:
-        whole = sum(float(sample.weight[~sample.y].sum()) for sample in samples)
-        shift = float(np.log((~y).sum() / whole))
-    learners = {kind: learn(kind, X, y) for kind in kinds_for(int(y.sum()))}
-    if column >= 0:
-        learners[SINGLE] = learn_single(X, y, column)
-    return Part(learners, shift)
 
+    def value(beta: Array) -> tuple[float, Array]:
+        z = (X @ beta.astype(np.float32)).astype(np.float64)
+        loss = weight * (np.logaddexp(0.0, z) - y * z)
+        return float(loss.sum() + 0.5 * (precision * (beta - mean) ** 2).sum()), z
 
-def carried(stack: Stack, X: Array) -> dict[str, float]:
-    """Return each feature's share in what ranks the top of the list, largest first.
-
-    It is the mean over the learners there: |w|·sd for the linear ones, gains for trees.
-    """
-    part, blend = (stack.top, stack.top_blend) if stack.top else (stack.rest, stack.rest_blend)
-    if part is None or not len(X):
-        return {}
-    shares = np.mean([part.learners[kind].shares(X) for kind in blend], axis=0)
-    order = np.argsort(-shares, kind="stable")
-    return {stack.labels[at]: float(shares[at]) for at in order.tolist()}
-
-
-# Of what the best model alone reaches, where it ranks the top anyway: then the two differ only in
-# how the top and the rest interlock.
-NEARLY = 0.95
-FEWEST_TO_CHOOSE = 20  # hidden edges with fewer of which the best way of all is best by luck
+    beta = np.array(mean if start is None else start, dtype=np.float64)
+    now, z = value(beta)
+    curvature = np.diag(precision)
+    for _ in range(STEPS):
+        p = expit(z)
+        slope = X.T @ (weight * (p - y)).astype(np.float32) + precision * (beta - mean)
+        root = np.sqrt(weight * p * (1.0 - p)).astype(np.float32)
+        scaled = X * root[:, None]
+        curvature = (scaled.T @ scaled).astype(np.float64) + np.diag(precision)
+        step, length = np.linalg.solve(curvature, slope), 1.0
+        while length > 1e-6:
+            after, z_after = value(beta - length * step)
+            if after <= now:
+                break
+            length *= 0.5
+        else:
+            break
+        gain, beta, now, z = now - after, beta - length * step, after, z_after
+        if gain <= ENOUGH * abs(now):
+            break
+    return beta, curvature
 
 
 @dataclass(frozen=True)
-class Trained:
-    """What training leaves."""
+class Training:
+    """The terms of all samples, standardized, with what belongs to each row."""
+
+    X: Array
+    y: Array
+    weight: Array
+    group: Array  # which sample it is of
+
+
+def training(samples: Sequence[Sample], labels: Sequence[str], prior: Prior, seed: int) -> Training:
+    """Gather samples to learn from; of very many pairs that are no hidden edges, a part."""
+    rng, parts = np.random.default_rng([seed, 2]), []
+    share = min(1.0, MOST_NEGATIVES / max(1, sum(int((~one.y).sum()) for one in samples)))
+    for at, one in enumerate(samples):
+        rows = one.y | (rng.random(len(one.y)) < share)
+        X = (terms(one.U[rows], one.D[rows], labels) - prior.centre) / prior.scale
+        y = one.y[rows].astype(np.float64)
+        weight = np.where(one.y, one.weight, one.weight / share)[rows]
+        parts.append((X.astype(np.float32), y, weight, np.full(len(y), at)))
+    return Training(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class Stack:
+    """How features become log-odds: weights of the terms as they are, and how sure they are."""
+
+    labels: tuple[str, ...]
+    weights: Array  # of `columns(labels)`
+    covariance: Array
+
+    def of_terms(self, X: Array) -> Array:
+        """Return the log-odds of pairs from their terms."""
+        return X.astype(np.float64) @ self.weights
+
+    def spread(self, X: Array) -> Array:
+        """Return the standard deviation of the log-odds, from that of the weights."""
+        wide = X.astype(np.float64)
+        return np.sqrt(np.maximum(0.0, np.einsum("ij,jk,ik->i", wide, self.covariance, wide)))
+
+    def of_block(self, U: Array, a: Array, b: Array) -> Array:
+        """Return the log-odds of a block from features (sources, rows, p), as float32.
+
+        `a` and `b` are logarithms of the degrees of the rows' and of the columns' nodes.
+        """
+        by_name = dict(zip(columns(self.labels), self.weights.astype(np.float32), strict=True))
+        total = np.full(U.shape[1:], by_name[INTERCEPT], np.float32)
+        place = {label: at for at, label in enumerate(self.labels)}
+        np.clip(U, -CLIP, CLIP, out=U)
+        part = np.empty_like(total)
+        for at, label in enumerate(self.labels):
+            total += np.multiply(U[at], by_name[label], out=part)
+            for bend in BENDS[1:]:
+                np.maximum(U[at] - np.float32(bend), 0, out=part)
+                total += np.multiply(part, by_name[f"{label} above {bend:g}"], out=part)
+        U -= np.float32(BENDS[0])
+        np.maximum(U, 0, out=U)
+        for at, label in enumerate(self.labels):
+            total += np.multiply(U[at], by_name[f"{label} above {BENDS[0]:g}"], out=part)
+        for one, other in _crossed(self.labels):
+            np.multiply(U[place[one]], U[place[other]], out=part)
+            total += np.multiply(part, by_name[f"{one} and {other}"], out=part)
+        for name, term in zip(DEGREE_TERMS, degree_terms(a[:, None], b), strict=True):
+            total += np.multiply(term, by_name[name], out=part)
+        return total
+
+    def importance(self, X: Array) -> dict[str, float]:
+        """Return each source's share in what tells pairs with these terms apart, largest first."""
+        names = columns(self.labels)
+        parts = X.astype(np.float64) * self.weights
+        shares = dict.fromkeys([*self.labels, "degrees"], 0.0)
+        sums = {label: np.zeros(len(X)) for label in shares}
+        for at, name in enumerate(names):
+            kind = kind_of(name)
+            if kind == "crossed":
+                for label in name.split(" and "):
+                    sums[label] += 0.5 * parts[:, at]
+            elif kind != INTERCEPT:
+                sums["degrees" if kind == "degrees" else name.partition(" above ")[0]] += parts[
+                    :, at
+                ]
+        spreads = {label: float(one.std()) for label, one in sums.items()}
+        whole = sum(spreads.values()) or 1.0
+        return dict(sorted(((k, v / whole) for k, v in spreads.items()), key=lambda kv: -kv[1]))
+
+    # ------------------------------------------------------------------ saving
+
+    def arrays(self) -> dict[str, Array]:
+        """Return the arrays to save."""
+        return {"weights": self.weights, "covariance": self.covariance}
+
+    @classmethod
+    def restored(cls, labels: Sequence[str], arrays: Mapping[str, Array]) -> Stack:
+        """Return a stack from what was saved of it."""
+        return cls(tuple(labels), arrays["weights"], arrays["covariance"])
+
+
+def raw(beta: Array, curvature: Array, labels: Sequence[str], prior: Prior) -> Stack:
+    """Return the stack of weights of standardized terms."""
+    weights, inverse = beta / prior.scale, np.linalg.inv(curvature)
+    # The intercept takes in what centring took away.
+    change = np.diag(1.0 / prior.scale)
+    change[-1, :] -= prior.centre / prior.scale
+    weights[-1] -= float((beta * prior.centre / prior.scale).sum())
+    return Stack(tuple(labels), weights, change @ inverse @ change.T)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What learning leaves: the stack, and log-odds of each sample by one that did not see it."""
 
     stack: Stack
-    # What each way of scoring reached on hidden edges it had not learned from, best first.
-    validation: dict[str, float]
-    # The scores that the chosen way gives such samples, with these: what calibration needs.
-    evaluated: list[tuple[Array, Sample]]
+    crossed: list[Array]
+
+    @classmethod
+    def of_prior(cls, labels: Sequence[str], prior: Prior) -> Learned:
+        """Return the weights of the prior alone."""
+        return cls(raw(prior.mean, np.diag(prior.precision), labels, prior), [])
 
 
-@dataclass(frozen=True)
-class Trainer:
-    """Learns for one network."""
-
-    samples: Sequence[Sample]  # learned from, every second one in turn, and evaluated on
-    labels: tuple[str, ...]  # of the features
-    objective: str  # a name in OBJECTIVES
-    n_nodes: int
-    apart: Sequence[Sample] = ()  # two to calibrate on, where `samples` know of each other
-
-    def train(self, **where: Any) -> Trained:
-        """Return the best way of scoring; `where` says what is near the top."""
-        base = Stack("fusion", self.labels, **where)
-        # What every feature alone, and their fusion, reach.
-        ways = {label: self._alone(base, at) for at, label in enumerate(self.labels)}
-        measured = {
-            name: self._mean(self._scored(way, self.samples))
-            for name, way in (ways | {"fusion": base}).items()
-        }
-        if sum(int(sample.y.sum()) for sample in self.samples) < FEWEST_TO_CHOOSE:
-            # What is good anywhere: the degree prior over all models, else their fusion.
-            kind = "prior" if any(label.startswith(PRIOR) for label in self.labels) else "fusion"
-            return self._settled(replace(base, kind=kind), measured)
-        alone = max(range(len(self.labels)), key=lambda at: measured[self.labels[at]])
-        halves = [self.samples[::2], self.samples[1::2]]
-        with progress.stage(total=3.0):
-            fitted = []
-            for half in halves if all(halves) else []:
-                with progress.part(1.0):
-                    fitted.append(self._parts(half, alone))
-            if not fitted or any(rest is None for _, rest in fitted):
-                return self._without_learning(base, measured)
-            blends = self._blends(fitted, halves[::-1])
-            evaluated = self._crossed(fitted, halves, blends, where)
-            measured["stack"] = self._mean(evaluated)
-            least = NEARLY if blends[0] == (SINGLE,) else 1.0
-            single = measured[self.labels[alone]]
-            if measured["stack"] < max(least * single, measured["fusion"]):
-                return self._without_learning(base, measured)
-            with progress.part(1.0):
-                stack = self._stack(self._parts(self.samples, alone), blends, where)
-            if self.apart:
-                evaluated = self._evaluated_apart(alone, blends, where)
-        return Trained(stack, _best_first(measured), evaluated)
-
-    # ------------------------------------------------------------------ without learning
-
-    def _alone(self, base: Stack, column: int) -> Stack:
-        return Stack("source", self.labels, base.columns, base.floor, base.n_pairs, column=column)
-
-    def _without_learning(self, base: Stack, measured: dict[str, float]) -> Trained:
-        """Return the best way that learns nothing: a source alone, or the fusion of all."""
-        ranked = _best_first({name: value for name, value in measured.items() if name != "stack"})
-        best = next(iter(ranked))
-        stack = base if best == "fusion" else self._alone(base, self.labels.index(best))
-        return self._settled(stack, measured)
-
-    def _settled(self, stack: Stack, measured: dict[str, float]) -> Trained:
-        return Trained(
-            stack, _best_first(measured), self._scored(stack, self.apart or self.samples)
-        )
-
-    def _crossed(
-        self, fitted: Any, halves: Any, blends: Any, where: dict[str, Any]
-    ) -> list[tuple[Array, Sample]]:
-        """Return the scores that what each half taught gives the samples of the other."""
-        return [
-            (self._stack(parts, blends, where).scores(sample.X, self.n_nodes), sample)
-            for parts, half in zip(fitted, halves[::-1], strict=True)
-            for sample in half
-        ]
-
-    def _evaluated_apart(
-        self, alone: int, blends: Any, where: dict[str, Any]
-    ) -> list[tuple[Array, Sample]]:
-        """Return scores of samples that share nothing with those they were learned from."""
-        halves = [[one] for one in self.apart]
-        fitted = [self._parts(half, alone) for half in halves]
-        lacking = any(rest is None or (blends[0] and top is None) for top, rest in fitted)
-        return [] if lacking else self._crossed(fitted, halves, blends, where)
-
-    def _scored(self, stack: Stack, samples: Sequence[Sample]) -> list[tuple[Array, Sample]]:
-        return [(stack.scores(sample.X, self.n_nodes), sample) for sample in samples]
-
-    def _mean(self, evaluated: Sequence[tuple[Array, Sample]]) -> float:
-        measure = OBJECTIVES[self.objective]
-        return float(np.mean([measure(*one) for one in evaluated])) if evaluated else 0.0
-
-    # ------------------------------------------------------------------ learning
-
-    def _parts(self, samples: Sequence[Sample], alone: int) -> tuple[Part | None, Part | None]:
-        """Return the learners for the top (where early precision counts) and for all.
-
-        At the top the best feature alone is one of them: where nothing learned beats it there, it
-        ranks the top, and what was learned still ranks the rest.
-        """
-        top = learn_part(samples, True, alone) if self.objective == "auprc" else None
-        return top, learn_part(samples, near=False)
-
-    def _blends(self, fitted: Any, held: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the learners to average at the top and elsewhere, by edges not learned from."""
-        measure = area if self.objective == "auprc" else OBJECTIVES[self.objective]
-        tops = [(top, half) for (top, _), half in zip(fitted, held, strict=True)]
-        rests = [(rest, half) for (_, rest), half in zip(fitted, held, strict=True)]
-        near = all(top is not None for top, _ in tops)
-        return (
-            self._best_blend(tops, OBJECTIVES["auprc"], True) if near else (),
-            self._best_blend(rests, measure, False),
-        )
-
-    def _best_blend(self, parts: Any, measure: Any, near: bool) -> tuple[str, ...]:
-        """Return the blend that does best; near the top only the pairs there are ranked."""
-        learners = set.intersection(*(set(part.learners) for part, _ in parts))
-        cases = []
-        for part, half in parts:
-            for sample in half:
-                by_learner = {
-                    kind: part.log_odds(sample.X, self.n_nodes, [kind]) for kind in learners
-                }
-                cases.append((by_learner, sample))
-
-        def value(blend: tuple[str, ...]) -> float:
-            values = []
-            for by_learner, sample in cases:
-                scores = sum(by_learner[kind] for kind in blend) / len(blend)
-                values.append(measure(np.where(sample.top | (not near), scores, -1e6), sample))
-            return float(np.mean(values))
-
-        # The first of equals, which is the widest.
-        return max((blend for blend in BLENDS if learners.issuperset(blend)), key=value)
-
-    def _stack(self, parts: Any, blends: Any, where: dict[str, Any]) -> Stack:
-        top, rest = parts
-        use_top = top if blends[0] else None
-        learned = {"top": use_top, "rest": rest, "top_blend": blends[0], "rest_blend": blends[1]}
-        return Stack("stack", self.labels, **learned, **where)
+GROUPS = 5  # into which hold-outs are put, to be left out in turn
 
 
-def _best_first(measured: dict[str, float]) -> dict[str, float]:
-    return dict(sorted(measured.items(), key=lambda item: -item[1]))
+def learn(
+    samples: Sequence[Sample],
+    labels: Sequence[str],
+    prior: Prior,
+    seed: int,
+    rounds: float = 1.0,
+    start: Array | None = None,
+    cross: bool = True,
+) -> Learned:
+    """Return the weights under which the hidden edges are likeliest, given the prior.
+
+    `rounds` is how often each edge was hidden; that it was hidden again is no new evidence.
+    """
+    data = training(samples, labels, prior, seed)
+    fit = newton(
+        data.X, data.y, data.weight / max(1.0, rounds), prior.mean, prior.precision, start
+    )
+    stack = raw(*fit, labels, prior)
+    crossed: list[Array] = []
+    if cross:
+        n = min(GROUPS, len(samples))
+        stacks = []
+        for left_out in range(n):
+            rows = data.group % n != left_out if n > 1 else np.arange(len(data.y)) % 2 == 0
+            weight = data.weight[rows] * (len(data.y) / max(1, rows.sum())) / max(1.0, rounds)
+            given = data.X[rows], data.y[rows], weight
+            stacks.append(raw(*newton(*given, prior.mean, prior.precision, fit[0]), labels, prior))
+        for at, one in enumerate(samples):
+            crossed.append(stacks[at % n].of_terms(terms(one.U, one.D, labels)))
+    return Learned(stack, crossed)

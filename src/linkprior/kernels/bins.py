@@ -1,4 +1,4 @@
-"""What the stack of models asks for: scores counted in bins, ranks read from them, and trees."""
+"""What the stack of models asks for: scores counted in bins, and ranks read from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from linkprior.kernels._engine import Array, use_numba
 from linkprior.kernels._jit import compiled
 
 N_BINS = 1 << 16
-TILE = 128  # rows that go down a tree together: their features stay in L1
 
 
 class Bins(NamedTuple):
@@ -31,21 +30,6 @@ class Bins(NamedTuple):
         self.counts[:] += other.counts
         np.minimum(self.low, other.low, out=self.low)
         np.maximum(self.high, other.high, out=self.high)
-
-
-class Trees(NamedTuple):
-    """Boosted trees as arrays: one root and depth for each, and the nodes of all of them.
-
-    A row whose feature `split` is above `threshold` goes to the node after `left`, else to `left`
-    itself. A leaf leads to itself whatever the row, and alone has a value that counts.
-    """
-
-    roots: Array
-    depths: Array
-    split: Array
-    threshold: Array
-    left: Array
-    value: Array
 
 
 def count_bins(scores: Array, first: int) -> Bins:
@@ -84,22 +68,6 @@ def bins_of(scores: Array) -> Array:
     bits = scores.view(np.uint32)
     negative = (bits & np.uint32(0x80000000)) != 0
     return np.where(negative, ~bits, bits | np.uint32(0x80000000)) >> np.uint32(16)
-
-
-def add_trees(features: Array, trees: Trees, n_nodes: int) -> Array:
-    """Return the sum of the leaves each row of features falls into, in float64."""
-    rows, out = np.ascontiguousarray(features, np.float32), np.zeros(len(features))
-    if use_numba(n_nodes):
-        add_trees_numba(rows, tuple(trees), out)
-        return out
-    every = np.arange(len(rows))
-    for root, depth in zip(trees.roots.tolist(), trees.depths.tolist(), strict=True):
-        node = np.full(len(rows), root)
-        for _ in range(depth):
-            right = rows[every, trees.split[node]] > trees.threshold[node]
-            node = trees.left[node] + right
-        out += trees.value[node]
-    return out
 
 
 def _plain(scores: Array) -> Array:
@@ -141,23 +109,3 @@ def rank_features_numba(scores: Array, bits: Array, table: Array, out: Array) ->
             line, score = table[bin_of(bits[r, j])], scores[r, j]
             inside = min(max(score, line[0]), line[1])
             out[r, j] = line[2] + (inside - line[0]) * line[3]
-
-
-@compiled
-def add_trees_numba(features: Array, trees: tuple[Array, ...], out: Array) -> None:
-    """Add the value of the leaf each row of features falls into, for every tree."""
-    # Rows go down a tree side by side and without branches: a leaf leads to itself.
-    roots, depths, split, threshold, left, value = trees
-    at = np.empty(TILE, np.int32)
-    for begin in range(0, features.shape[0], TILE):
-        size = min(TILE, features.shape[0] - begin)
-        rows, total = features[begin : begin + size], out[begin : begin + size]
-        for tree in range(roots.size):
-            at[:size] = roots[tree]
-            for _ in range(depths[tree]):
-                for c in range(size):
-                    node = at[c]
-                    right = rows[c, split[node]] > threshold[node]
-                    at[c] = left[node] + np.int32(right)
-            for c in range(size):
-                total[c] += value[at[c]]

@@ -104,6 +104,8 @@ class Katz(WalkScores):
     ----------
     beta
         β times λ₁, the largest eigenvalue of A; below 1. The smaller, the more short walks count.
+    terms
+        Lengths of walks that are summed; None: until what is left out is below 1e-12 of the whole.
     """
 
     name = "katz"
@@ -111,9 +113,12 @@ class Katz(WalkScores):
     search_space = {"beta": Axis(0.02, 0.95, (0.05, 0.1, 0.2, 0.5, 0.7, 0.9), log=False)}
     fit_time = {"edges": 200.0, "nodes": 1000.0}
     beta: float = 0.5
+    terms: int | None = None
 
     def _dense_steps(self) -> int:
         beta = real_number("beta", self.beta, 0.0, 1.0)
+        if self.terms is not None:
+            return whole_number("terms", self.terms, 2, 10_000) - 1
         return max(FEWEST_TERMS, math.ceil(math.log(SERIES_ERROR) / math.log(beta))) - 1
 
     def _fit(self, network: Network) -> Learned:

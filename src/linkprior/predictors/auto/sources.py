@@ -55,7 +55,6 @@ class Source:
 
 # Starts from the network's eigenvectors, and means over quick searches, move little with the seed.
 PU = {"start": "spectral", "max_iter": 6}
-TRI = {"rank": 40, "start": "spectral", "n_starts": 2, "max_iter": 6}
 BLOCKS = {"combine": "mean", "n_starts": 6, "max_blocks": 64, "merged": 0.3, "max_iter": 2}
 
 SOURCES = (
@@ -68,14 +67,11 @@ SOURCES = (
     Source("ch2-l3", "ch2-l3"),
     Source("mps", "mps", "fast"),
     Source("lrw", "lrw"),
-    Source("katz", "katz", most_nodes=5000, by_degree=True),
+    Source("katz", "katz", most_nodes=5000, by_degree=True, params={"terms": 12}),
     Source("eigen", "eigen", "fast", params={"rank": 64}),
-    Source("nmf16", "nmf", params={"rank": 16}),
     Source("nmf64", "nmf", params={"rank": 64}),
-    Source("pu16", "pu", params={"rank": 16, **PU}),
     Source("pu64", "pu", "fast", params={"rank": 64, **PU}),
-    Source("tri", "tri", params=TRI),
-    Source("dcsbm", "dcsbm", by_degree=True, params=BLOCKS),
+    Source("dcsbm", "dcsbm", "thorough", by_degree=True, params=BLOCKS),
     Source("rnm", "rnm", "thorough", most_nodes=12000),
     Source("spm", "spm", "thorough", most_nodes=5000),
 )

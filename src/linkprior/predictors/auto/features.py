@@ -65,9 +65,13 @@ class Features:
 
     @cached_property
     def thresholds(self) -> list[float]:
-        """The scores with which a pair is among as many of the best as there are edges."""
+        """The scores from which on all pairs are looked at.
+
+        These are as many as there are edges, or a tenth of that where degrees decide the top.
+        """
         share = self.network.n_edges / pr.n_pairs(self.network.n_nodes)
-        return [one.sketch.score_of(share) for one in self.fitted]
+        shares = [share * (0.1 if one.source.by_degree else 1.0) for one in self.fitted]
+        return [one.sketch.score_of(part) for one, part in zip(self.fitted, shares, strict=True)]
 
     def block(self, start: int, stop: int) -> Array:
         """Return the features (sources, rows, p) of a block of rows, in float32."""

@@ -19,11 +19,11 @@ from linkprior.network import History, Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.features import Features
-from linkprior.predictors.auto.sources import BY_DEGREE
 from linkprior.predictors.base import Array
 
 FEW_HIDDEN = 300  # a hold-out that hides fewer edges counts as if it hid this many
 MOST_JOINING = 0.5  # share of hidden edges that join components from which on nothing is learned
+MOST_DRAWN = 0.05  # of the pairs below the tops that rank highest, to look at
 FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
 
 
@@ -139,42 +139,46 @@ def degree_terms(a: Array, b: Array) -> list[Array]:
 def draw(
     features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int], matched: float = 0.0
 ) -> Sample:
-    """Return the sample of a hold-out, with about `others` pairs that are not near any top.
+    """Return the sample of a hold-out, with at least about `others` pairs not near any top.
 
-    Near the top are, for each source that degrees do not decide, as many pairs as there are edges.
-    With `matched`, pairs other than hidden edges count in proportion to k_i·k_j, so that degree
-    does not inform.
+    Near the top are, for each source, as many pairs as there are edges, or a tenth of that. Of the others the more are drawn the higher any source ranks them, so that none that matters
+    stands for very many. With `matched`, pairs other than hidden edges count in proportion to
+    k_i·k_j, so that degree does not inform.
     """
     network, k = features.network, features.network.degrees.astype(np.float64)
-    labels, logs = features.labels, log_degrees(network)
-    looked = [at for at, label in enumerate(labels) if label not in BY_DEGREE]
-    looked = looked or list(range(len(labels)))
+    logs = log_degrees(network)
     hidden, refuted = _by_row(holdout.hidden), _by_row(network.known.negatives)
-    odds = min(1.0, max(others, 1) / pr.n_pairs(network.n_nodes))
+    least = min(1.0, others / pr.n_pairs(network.n_nodes))
+    most = max(least, MOST_DRAWN) if others else 0.0
 
     def one_block(block: tuple[int, int]) -> tuple[list[Array], int]:
         start, stop = block
         scores = [one.rows(start, stop) for one in features.fitted]
         free = candidates(network, start, stop)
         near = np.zeros(free.shape, bool)
-        for at in looked:
-            near |= scores[at] >= features.thresholds[at]
+        for one, threshold in zip(scores, features.thresholds, strict=True):
+            near |= one >= threshold
         near &= free
         y = np.zeros(free.shape, bool)
         y[hidden(start, stop)] = True
-        rng = np.random.default_rng([*rng_seed, start])
-        drawn = rng.integers(0, free.size, rng.binomial(free.size, odds))
         sure = near | y
         sure[refuted(start, stop)] = True  # known non-edges
-        taken = sure & free
-        taken.ravel()[drawn] |= free.ravel()[drawn]
-        rows, columns = np.nonzero(taken)
-        weight = np.where(sure[rows, columns], 1.0, 1.0 / odds)
-        U = [features.of_scores(at, one[rows, columns]) for at, one in enumerate(scores)]
+        sure &= free
+        rng = np.random.default_rng([*rng_seed, start])
+        drawn = free & ~sure & (rng.random(free.shape, dtype=np.float32) < most)
+        places = np.flatnonzero(sure | drawn)
+        U = np.stack(
+            [features.of_scores(at, one.ravel()[places]) for at, one in enumerate(scores)], axis=1
+        )
+        odds = np.clip(most * np.exp(U.max(axis=1)), least, most)
+        odds[sure.ravel()[places]] = 1.0
+        kept = most * rng.random(len(places)) < odds
+        places, U, weight = places[kept], U[kept], 1.0 / odds[kept]
+        rows, columns = np.divmod(places, free.shape[1])
         i, j = rows + start, columns
         D = np.stack(degree_terms(logs[i], logs[j]), axis=1)
         hub = np.where(k[i] >= k[j], i, j)
-        parts = [np.stack(U, axis=1), D, y[rows, columns], weight, k[i] * k[j], hub]
+        parts = [U, D, y[rows, columns], weight, k[i] * k[j], hub]
         return parts, int(free.sum())
 
     blocks = list(parallel.map_tasks(one_block, features.blocks, stage=""))

@@ -34,7 +34,7 @@ class Source:
     effort: str = "normal"  # the least at which it is asked
     most_nodes: float = float("inf")  # size beyond which it is left out
     params: dict[str, Any] = field(default_factory=dict)
-    by_degree: bool = False  # whether degrees decide its top, which is then not looked at
+    by_degree: bool = False  # whether degrees decide its top, of which less is looked at
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
         """Return the model, not fitted; of a small network there are fewer factors."""
@@ -81,7 +81,6 @@ FOR_TREES = tuple(
     Source(f"degree:{name}", f"degree:{name}", params=_BY_PRIOR) for name in ("katz", "l3")
 )
 BY_LABEL = {source.label: source for source in (*SOURCES, *FOR_TREES)}
-BY_DEGREE = {source.label for source in SOURCES if source.by_degree}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ BENDS = (-3.0, 0.0)  # features at which their weights may change
 CROSSED = ("pa", "ra", "l3", "l3n", "mps", "nmf64", "pu64", "dcsbm")  # one of each kind
 INTERCEPT = "intercept"
 MOST_NEGATIVES = 200_000  # pairs other than hidden edges to learn from; beyond, some stand for all
-STEPS, ENOUGH = 25, 1e-5  # of Newton's method, and the relative gain that ends it
+STEPS, ENOUGH = 25, 1e-3  # of Newton's method, and the gain in log-likelihood that ends it
 
 
 def columns(labels: Sequence[str]) -> list[str]:
@@ -151,7 +151,7 @@ def newton(
         else:
             break
         gain, beta, now, z = now - after, beta - length * step, after, z_after
-        if gain <= ENOUGH * abs(now):
+        if gain <= ENOUGH:
             break
     return beta, curvature
 

@@ -37,7 +37,7 @@ SHARED = {364: "Reguly, yeast", 376: "US airports", 388: "Yu, yeast"}
 HOLD_OUTS, HIDDEN, SEED = 10, 0.1, 0
 MOST_NODES, MOST_ROWS = 1_700, 5_000  # larger networks take too long; rows of a network, at most
 MOST_HITS = 150  # hidden edges of one network that count
-PRECISION = {"linear": 100.0, "bent": 1000.0, "crossed": 1000.0, "degrees": 30.0, "intercept": 0.1}
+PRECISION = {"linear": 50.0, "bent": 1000.0, "crossed": 500.0, "degrees": 30.0, "intercept": 0.1}
 RIDGE, LIKE_RIDGE = 1.0, 3.0  # of the common weights, and of those that depend on the network
 FOLDS = 5
 

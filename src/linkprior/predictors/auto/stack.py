@@ -21,6 +21,7 @@ from scipy.special import expit
 
 from linkprior.network import Network
 from linkprior.predictors.auto.holdout import DEGREE_TERMS, Sample, degree_terms
+from linkprior.predictors.auto.sources import BY_LABEL
 from linkprior.predictors.base import Array
 
 CLIP = 9.0  # features beyond which a better or worse rank makes no difference
@@ -33,9 +34,17 @@ STEPS, ENOUGH = 25, 1e-3  # of Newton's method, and the gain in log-likelihood t
 
 def columns(labels: Sequence[str]) -> list[str]:
     """Return the names of the terms of the sum."""
-    bent = [f"{label} above {bend:g}" for bend in BENDS for label in labels]
+    bent = [f"{label} above {bend:g}" for bend in BENDS for label in _bent(labels)]
     crossed = [f"{a} and {b}" for a, b in _crossed(labels)]
     return [*labels, *bent, *crossed, *DEGREE_TERMS, INTERCEPT]
+
+
+def _bent(labels: Sequence[str]) -> list[str]:
+    """Return the sources whose weight may change with the rank: few pairs are all that degrees say.
+
+    A bend at the top of a ranking by degree would be learned from some pairs of two hubs.
+    """
+    return [label for label in labels if not BY_LABEL[label].by_degree]
 
 
 def _crossed(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -45,10 +54,11 @@ def _crossed(labels: Sequence[str]) -> list[tuple[str, str]]:
 
 def terms(U: Array, D: Array, labels: Sequence[str]) -> Array:
     """Return the terms (n, columns) of pairs with features U (n, sources), as float32."""
-    u = np.clip(U, -CLIP, CLIP)
-    bent = [np.maximum(u - np.float32(bend), 0) for bend in BENDS]
-    place = {label: at for at, label in enumerate(labels)}
-    crossed = [bent[0][:, place[a]] * bent[0][:, place[b]] for a, b in _crossed(labels)]
+    u, place = np.clip(U, -CLIP, CLIP), {label: at for at, label in enumerate(labels)}
+    some = u[:, [place[label] for label in _bent(labels)]]
+    bent = [np.maximum(some - np.float32(bend), 0) for bend in BENDS]
+    high = np.maximum(u - np.float32(BENDS[0]), 0)
+    crossed = [high[:, place[a]] * high[:, place[b]] for a, b in _crossed(labels)]
     return np.concatenate(
         [u, *bent, *(one[:, None] for one in crossed), D, np.ones((len(u), 1), np.float32)], axis=1
     ).astype(np.float32, copy=False)
@@ -206,15 +216,17 @@ class Stack:
         place = {label: at for at, label in enumerate(self.labels)}
         np.clip(U, -CLIP, CLIP, out=U)
         part = np.empty_like(total)
-        for at, label in enumerate(self.labels):
+        for label, at in place.items():
             total += np.multiply(U[at], by_name[label], out=part)
-            for bend in BENDS[1:]:
-                np.maximum(U[at] - np.float32(bend), 0, out=part)
+        for bend in BENDS[1:]:
+            for label in _bent(self.labels):
+                np.maximum(U[place[label]] - np.float32(bend), 0, out=part)
                 total += np.multiply(part, by_name[f"{label} above {bend:g}"], out=part)
         U -= np.float32(BENDS[0])
         np.maximum(U, 0, out=U)
-        for at, label in enumerate(self.labels):
-            total += np.multiply(U[at], by_name[f"{label} above {BENDS[0]:g}"], out=part)
+        for label in _bent(self.labels):
+            name = f"{label} above {BENDS[0]:g}"
+            total += np.multiply(U[place[label]], by_name[name], out=part)
         for one, other in _crossed(self.labels):
             np.multiply(U[place[one]], U[place[other]], out=part)
             total += np.multiply(part, by_name[f"{one} and {other}"], out=part)

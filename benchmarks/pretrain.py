@@ -143,7 +143,7 @@ def pooled(cases: Sequence[Case], rows: Sequence[Rows]) -> tuple[Any, Any, Any]:
     precision = np.full(X.shape[1], LIKE_RIDGE)
     precision[:n] = RIDGE
     precision[n - 1] = 1e-6
-    beta, _ = stack.newton(X, y, weight, np.zeros(len(precision)), precision)
+    beta, _ = stack.Regression(X, y, weight, np.zeros(len(precision)), precision).solve()
     return centre, scale, beta.reshape(-1, n).T
 
 

@@ -10,6 +10,7 @@ from linkprior.kernels._engine import Array, use_numba
 from linkprior.kernels._jit import compiled
 
 N_BINS = 1 << 16
+ZERO = 1 << 15  # the bin of the score 0
 
 
 class Bins(NamedTuple):
@@ -33,17 +34,23 @@ class Bins(NamedTuple):
 
 
 def count_bins(scores: Array, first: int) -> Bins:
-    """Return the bins of the pairs j > i of a block of float32 scores with all p columns."""
-    bins, block = Bins.empty(), _plain(scores)
+    """Return the bins of the pairs j > i of a block of float32 scores with all p columns.
+
+    Of scores that are not finite there are no bins: a `ValueError` says so.
+    """
+    bins, block = Bins.empty(), np.ascontiguousarray(scores, np.float32)
     b, p = block.shape
     if use_numba(p):
-        count_bins_numba(block, block.view(np.uint32), first, *bins)
-        return bins
-    later = np.arange(p) > first + np.arange(b)[:, None]
-    values, at = block[later], bins_of(block)[later]
-    np.add.at(bins.counts, at, 1)
-    np.minimum.at(bins.low, at, values)
-    np.maximum.at(bins.high, at, values)
+        finite = count_bins_numba(block, block.view(np.uint32), first, *bins)
+    else:
+        later = np.arange(p) > first + np.arange(b)[:, None]
+        values, at = block[later] + np.float32(0.0), bins_of(block)[later]
+        finite = bool(np.isfinite(values).all())
+        np.add.at(bins.counts, at, 1)
+        np.minimum.at(bins.low, at, values)
+        np.maximum.at(bins.high, at, values)
+    if not finite:
+        raise ValueError("scores are not finite")
     return bins
 
 
@@ -53,7 +60,7 @@ def rank_features(scores: Array, table: Array) -> Array:
     `table` has a line for each bin: the lowest and the highest score in it, the feature of the
     lowest, and the slope within the bin.
     """
-    block, out = _plain(scores), np.empty(scores.shape, np.float32)
+    block, out = np.ascontiguousarray(scores, np.float32), np.empty(scores.shape, np.float32)
     if use_numba(block.shape[1]):
         rank_features_numba(block, block.view(np.uint32), table, out)
         return out
@@ -64,15 +71,13 @@ def rank_features(scores: Array, table: Array) -> Array:
 
 
 def bins_of(scores: Array) -> Array:
-    """Return the upper 16 bits of float32 numbers, in an order that is that of the numbers."""
-    bits = scores.view(np.uint32)
+    """Return the upper 16 bits of float32 numbers, in an order that is that of the numbers.
+
+    −0 and 0 are the same score.
+    """
+    bits = (scores + np.float32(0.0)).view(np.uint32)
     negative = (bits & np.uint32(0x80000000)) != 0
     return np.where(negative, ~bits, bits | np.uint32(0x80000000)) >> np.uint32(16)
-
-
-def _plain(scores: Array) -> Array:
-    """Return scores as the kernels want them; −0 and 0 are the same score."""
-    return np.ascontiguousarray(scores, np.float32) + np.float32(0.0)
 
 
 # ---------------------------------------------------------------------- compiled
@@ -81,6 +86,8 @@ def _plain(scores: Array) -> Array:
 @compiled
 def bin_of(bits: Any) -> Any:
     """Return the upper 16 bits of a float32, in an order that is that of the numbers."""
+    if bits == np.uint32(0x80000000):  # −0
+        return np.uint32(ZERO)
     if bits & np.uint32(0x80000000):
         return (~bits) >> np.uint32(16)
     return (bits | np.uint32(0x80000000)) >> np.uint32(16)
@@ -89,15 +96,31 @@ def bin_of(bits: Any) -> Any:
 @compiled
 def count_bins_numba(
     scores: Array, bits: Array, first: int, counts: Array, low: Array, high: Array
-) -> None:
-    """Count the pairs j > i of a block by bin, and keep the ends of what each bin holds."""
+) -> bool:
+    """Count the pairs j > i of a block by bin, and keep the ends of what each bin holds.
+
+    Return whether all scores are finite. Many are zero, which are counted apart.
+    """
     b, p = scores.shape
+    zeros, finite = 0, True
     for r in range(b):
         for j in range(first + r + 1, p):
-            at, score = bin_of(bits[r, j]), scores[r, j]
+            word, score = bits[r, j], scores[r, j]
+            if score == np.float32(0.0):
+                zeros += 1
+                continue
+            finite &= (word & np.uint32(0x7F800000)) != np.uint32(0x7F800000)
+            at = bin_of(word)
             counts[at] += 1
-            low[at] = min(low[at], score)
-            high[at] = max(high[at], score)
+            if score < low[at]:
+                low[at] = score
+            if score > high[at]:
+                high[at] = score
+    if zeros:
+        counts[ZERO] += zeros
+        low[ZERO] = min(low[ZERO], np.float32(0.0))
+        high[ZERO] = max(high[ZERO], np.float32(0.0))
+    return finite
 
 
 @compiled

@@ -33,6 +33,7 @@ __all__ = [
     "current_engine",
     "current_workers",
     "map_as_they_end",
+    "map_side_by_side",
     "map_blocks",
     "map_tasks",
     "one_blas_thread",
@@ -151,6 +152,25 @@ def map_blocks(
     """Yield task(start, stop) for row blocks in order; `remote` ones only of large networks."""
     worth = remote and n_rows > REMOTE_NODES
     return map_tasks(lambda block: task(*block), blocks(n_rows, most), workers, stage, worth)
+
+
+def map_side_by_side(task: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+    """Yield task(item) in order, for few large tasks, with or without an engine.
+
+    As many run side by side as there are threads, and what is left over is for the work within.
+    """
+    todo = list(items)
+    inner = max(1, current_workers() // max(1, len(todo)))
+
+    def one_of_several(item: T) -> R:
+        with use_workers(inner):
+            return task(item)
+
+    engine = current_engine()
+    if engine is None:
+        yield from threaded(one_of_several, todo, None)
+    else:
+        yield from (result for _, result in engine.ended(task, todo, ordered=True))
 
 
 def map_as_they_end(task: Callable[[T], R], items: Iterable[T]) -> Iterator[tuple[int, R]]:

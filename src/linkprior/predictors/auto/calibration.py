@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from linkprior.predictors.auto.holdout import Sample
-from linkprior.predictors.auto.stack import newton
+from linkprior.predictors.auto.stack import Regression
 from linkprior.predictors.base import Array
 
 LEVEL = 1.645  # sds on either side of the mean: 90 %
@@ -56,7 +56,7 @@ class Calibration:
         )
         X = np.stack([z, np.ones(len(z))], axis=1).astype(np.float32)
         mean = np.array([1.0, 0.0])
-        (slope, intercept), _ = newton(X, y.astype(np.float64), weight, mean, _PRECISION)
+        (slope, intercept), _ = Regression(X, y, weight, mean, _PRECISION).solve()
         slope = max(float(slope), 0.05)  # a better log-odds never counts against a pair
         plain = cls(slope, float(intercept))
         spread = plain._spread_between(log_odds, samples)

@@ -180,8 +180,6 @@ def _fit_source(
 
     def one_block(block: tuple[int, int]) -> tuple[Bins, Array | None]:
         scores = np.asarray(model._rows(*block), dtype=np.float32)
-        if not np.isfinite(scores).all():
-            raise LinkpriorError("its scores are not finite")
         return kernels.count_bins(scores, block[0]), scores if hold else None
 
     bins, held = Bins.empty(), {}

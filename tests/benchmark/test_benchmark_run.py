@@ -216,7 +216,7 @@ def test_auto_tells_what_it_expected_and_what_came(tmp_path):
 def test_every_model_of_the_registry_is_in_the_suite():
     labels = [one.label for one in all_models()]
     assert set(MODELS) <= set(labels)
-    assert {"auto without prior", "degree:l3", "degree:pu", "random"} <= set(labels)
+    assert {"auto", "degree:l3", "degree:pu", "random"} <= set(labels)
     assert {"sklearn-nmf", "implicit-als", "implicit-bpr", "node2vec"} <= set(labels)
     assert len(set(labels)) == len(labels)
     assert {one.file for one in all_models()} == {
@@ -244,9 +244,9 @@ def test_networks_are_found_by_any_spelling_and_unknown_ones_by_the_nearest():
 
 
 def test_models_are_found_by_name_and_unknown_ones_by_the_nearest():
-    found = chosen_models(["l3", " auto_without_prior", "degree:ra", "l3"])
-    assert [one.label for one in found] == ["l3", "auto without prior", "degree:ra"]
-    assert found[1].make().prior is False
+    found = chosen_models(["l3", " Auto_fast", "degree:ra", "l3"])
+    assert [one.label for one in found] == ["l3", "auto fast", "degree:ra"]
+    assert found[1].make().effort == "fast"
     with pytest.raises(ParameterError, match=r"no model called 'l4'\. Did you mean l3"):
         chosen_models(["l4"])
     with pytest.raises(ParameterError, match="no model is called"):

@@ -34,7 +34,7 @@ from linkprior.evaluation.store import (
     write_contents,
 )
 from linkprior.experiments import figures, tables
-from linkprior.experiments.models import WITHOUT, BenchmarkModel, too_much
+from linkprior.experiments.models import BenchmarkModel, too_much
 from linkprior.experiments.results import Results
 from linkprior.experiments.suite import Case
 from linkprior.io.atomic_files import hold
@@ -95,7 +95,7 @@ class CellSpec:
             with progress.part(self.job.units, f"{self}: {self.entry.label}"):
                 cell, model = self.job.run()
                 more: Record = {"tuned": model.get_params()} if self.job.trials else {}
-                if isinstance(model, Auto) and self.entry.label != WITHOUT:
+                if isinstance(model, Auto):
                     more["words"] = model.summary()
                     more["yield"] = expected_and_real(model, self.job.split)
         except LinkpriorError as problem:
@@ -161,11 +161,10 @@ class Benchmark:
         search = {"rule": rule, "cautious": True, "cheaper": CHEAPER}
         cells = []
         for entry in self.entries:
-            if entry.most_nodes is None or split.train.n_nodes <= entry.most_nodes:
-                model = entry.make()
-                trials = self.trials if self.trials and space_of(model, split.train) else 0
-                job = CellJob(entry.label, model, split, trials, search)
-                cells.append(CellSpec(case, number, network, entry, job))
+            model = entry.make()
+            trials = self.trials if self.trials and space_of(model, split.train) else 0
+            job = CellJob(entry.label, model, split, trials, search)
+            cells.append(CellSpec(case, number, network, entry, job))
         return cells
 
     def _can_be_fitted(self, cell: CellSpec) -> bool:

@@ -33,9 +33,8 @@ Array = NDArray[Any]
 
 # Nominal nanoseconds, as in `predictors.cost`: per edge entry (or word of a walk) and column.
 BPR_ROUND, WORD = 4.0, 40.0
-AUTO, WITHOUT, AUTO_FAST = "auto", "auto without prior", "auto fast"
+AUTO, AUTO_FAST = "auto", "auto fast"
 OVER = ("degree:l3", "degree:pu")
-ABLATION_NODES = 3000  # up to which auto is asked without its prior too
 MOST_SECONDS = 20 * 60.0  # a fit that would take longer is left out
 # Models of the quick suite: a second or less on its networks, and one or two of every family.
 FAST = (
@@ -46,11 +45,10 @@ FAST = (
 
 @dataclass(frozen=True)
 class BenchmarkModel:
-    """A model under its label; `most_nodes` is the size up to which it is asked."""
+    """A model under its label."""
 
     label: str
     make: Callable[[], LinkPredictor]
-    most_nodes: int | None = None
 
     @property
     def file(self) -> str:
@@ -65,8 +63,7 @@ def _ours(name: str) -> BenchmarkModel:
 def all_models() -> list[BenchmarkModel]:
     """Return the models of the full suite, those of other libraries last."""
     ours = [_ours(name) for name in (*MODELS, *OVER)]
-    without = BenchmarkModel(WITHOUT, lambda: Auto(prior=False), ABLATION_NODES)
-    return [*ours, without, *(BenchmarkModel(name, PEERS[name]) for name in PEERS)]
+    return [*ours, *(BenchmarkModel(name, PEERS[name]) for name in PEERS)]
 
 
 def quick_models() -> list[BenchmarkModel]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from linkprior.evaluation.statistics import differences
 from linkprior.evaluation.store import Record
-from linkprior.experiments.models import AUTO, AUTO_FAST, WITHOUT, all_models
+from linkprior.experiments.models import AUTO, AUTO_FAST, all_models
 from linkprior.experiments.suite import SUITE
 
 Floats = NDArray[np.float64]
@@ -50,8 +50,8 @@ class Results:
 
     @cached_property
     def models(self) -> list[str]:
-        """All models that compete; auto without its prior is an ablation and has its own table."""
-        evaluated = {model for models in self.measured.values() for model in models} - {WITHOUT}
+        """All models with a measured cell."""
+        evaluated = {model for models in self.measured.values() for model in models}
         order = [AUTO, AUTO_FAST, *(entry.label for entry in all_models())]
         return _in_order(evaluated, order)
 

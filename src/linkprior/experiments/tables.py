@@ -12,7 +12,6 @@ import numpy as np
 from linkprior.errors import visible
 from linkprior.evaluation.store import Record
 from linkprior.evaluation.tables import piped, span
-from linkprior.experiments.models import WITHOUT
 from linkprior.experiments.results import ALONE, LEVEL, MAIN, METRICS, Ranks, Results, ranks_of
 from linkprior.experiments.suite import SUITE
 
@@ -89,14 +88,14 @@ def decimals(value: float, form: str = ".2f") -> Cell:
     return Cell(NOTHING) if np.isnan(value) else Cell(f"{value:{form}}", value)
 
 
-def number(values: Sequence[float], places: int | None = None, sign: str = "") -> Cell:
+def number(values: Sequence[float], places: int | None = None) -> Cell:
     """Return mean ± sd, with three decimals or four for small numbers; a dash for nothing."""
     if not len(values):
         return Cell(NOTHING)
     mean = float(np.mean(values))
     places = places or (3 if abs(mean) >= 0.1 else 4)
     spread = f" ± {np.std(values, ddof=1):.{places}f}" if len(values) > 1 else ""
-    return Cell(f"{mean:{sign}.{places}f}{spread}", mean)
+    return Cell(f"{mean:.{places}f}{spread}", mean)
 
 
 # ---------------------------------------------------------------------- all tables
@@ -116,7 +115,7 @@ def tables_of(results: Results) -> Tables:
     """Return all tables of a benchmark."""
     ranking = [_wins(results), *_mean_ranks(results)]
     metrics = [_metric_table(results, metric) for metric in METRICS]
-    makers = (_verdicts, _yields, _prior, _costs, _networks, _left_out)
+    makers = (_verdicts, _yields, _costs, _networks, _left_out)
     more = [table for make in makers if (table := make(results)) is not None]
     return Tables(_about(results), metrics, ranking, more)
 
@@ -283,22 +282,10 @@ def _held(yields: list[Record]) -> str:
     )
 
 
-def _prior(results: Results) -> Table | None:
-    """Return what auto gains by the sources with the degree prior."""
-    rows = []
-    for network in results.networks if results.ours else []:
-        gains = [results.lead(network, results.ours or "", WITHOUT, m) for m in METRICS]
-        if any(len(gain) for gain in gains):
-            shown = (number(gain.tolist(), 4, "+") for gain in gains)
-            rows.append([Cell(f"{network} ({max(map(len, gains))})"), *shown])
-    return Table(f"{results.ours} less {WITHOUT}", ["network", *METRICS], rows) if rows else None
-
-
 def _costs(results: Results) -> Table:
     """Return seconds and memory, model by model and network by network."""
-    ablated = [WITHOUT] * any(WITHOUT in models for models in results.measured.values())
     rows = []
-    for model in (*results.models, *ablated):
+    for model in results.models:
         row = [Cell(model)]
         for network in results.networks:
             seconds, memory = (

@@ -67,7 +67,11 @@ def test_every_section_shows_what_the_run_holds(case, page):
     first = ranking[0:1]
     expected = [str(net.names[node]) for node in first.pairs[0]]
     assert names_in(page, 0) == expected
+    heads = page.locator("#links th").all_inner_texts()
+    assert heads[3:6] == ["probability", "at least", "at most"]
     assert page.locator("figure svg").count() >= 2
+    best = next(iter(case[1].learned_.facts["importance"]))
+    assert best in page.get_by_role("img", name="share of each model").text_content()
 
 
 def test_the_cut_off_changes_the_list_and_what_to_expect(case, page):

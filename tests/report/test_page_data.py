@@ -12,6 +12,7 @@ from linkprior.errors import StoreError
 from linkprior.evaluation.store import read_cell
 from linkprior.evaluation.tuning.search import trial_from
 from linkprior.experiments.results import Results, ranks_of
+from linkprior.predictors.evidence import with_evidence
 from linkprior.report.experiments import benchmark_page
 from linkprior.report.page import as_json
 from linkprior.report.prediction import (
@@ -64,6 +65,26 @@ def test_a_page_knows_the_ends_and_some_partners_of_each():
 
 def _both_ways(net):
     return [*net.edges.tolist(), *net.edges[:, ::-1].tolist()]
+
+
+def test_a_page_has_what_auto_learned():
+    model = lp.make("auto", effort="fast", holdouts=2).fit(lp.planted_network(60, seed=1))
+    page = prediction_page(model, with_evidence(model, model.predict_edges(30)))
+    shares = {one["name"]: one["value"] for one in page["importance"]}
+    assert shares.items() <= model.learned_.facts["importance"].items()
+    assert sum(shares.values()) == pytest.approx(1.0, abs=0.02)
+    assert "Calibrated on edges hidden from the network itself" in page["yield_words"]
+    columns = page["links"]["columns"]
+    low, middle, high = (columns[f"probability{end}"] for end in ("_low", "", "_high"))
+    assert all(a <= b <= c for a, b, c in zip(low, middle, high, strict=True))
+
+
+def test_what_a_history_taught_is_not_called_hidden():
+    newer = lp.planted_network(80, seed=2)
+    older = newer.hide(newer.edges[::4])
+    model = lp.make("auto", effort="fast").fit(newer.with_history(older, newer))
+    page = prediction_page(model, model.predict_edges(30))
+    assert "Calibrated on links that the newer release found" in page["yield_words"]
 
 
 def test_data_cannot_leave_its_script_element():

@@ -51,6 +51,7 @@ def prediction_page(
     edges = f"{net.n_edges:,} observed link{'s' * (net.n_edges != 1)} among {net.n_nodes:,} nodes"
     data: dict[str, Any] = {
         "title": f"Missing links of {source}",
+        "model": type(model).name,
         "subtitle": f"{links} by {type(model).name}{more}, from {edges}",
         "names": [str(net.names[node]) for node in around.tolist()],
         "links": {
@@ -69,10 +70,10 @@ def prediction_page(
         "about": _about(model, net, report, about),
         **_yield(model, ranking),
     }
-    carried = model.learned_.facts.get("carried")
-    if carried:
-        best = sorted(carried.items(), key=lambda one: -one[1])[:_SHOWN_MODELS]
-        data["carried"] = [
+    importance = model.learned_.facts.get("importance")
+    if importance:
+        best = sorted(importance.items(), key=lambda one: -one[1])[:_SHOWN_MODELS]
+        data["importance"] = [
             {"name": n, "value": v, "text": f"{v:.0%}"} for n, v in best if v >= _LEAST_SHARE
         ]
     return data
@@ -89,9 +90,12 @@ def _yield(model: LinkPredictor, ranking: Ranking) -> dict[str, Any]:
         for name, values in zip(("mean", "low", "high"), expected, strict=True)
     }
     assumption = model.assumption()
+    known = "edges hidden from the network itself"
+    if model.learned_.facts.get("from_history"):
+        known = "links that the newer release found"
     return {
         "yield": {"k": k, **curve},
-        "yield_words": f"Calibrated on edges hidden from the network itself, {assumption}.",
+        "yield_words": f"Calibrated on {known}, {assumption}.",
         "yield_assumption": assumption,
     }
 

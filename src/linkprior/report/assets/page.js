@@ -22,7 +22,7 @@ function startSection(data, table, best) {
   const card = (title, ...inside) => make("div", { class: "tile start" }, make("h3", {}, title), ...inside);
   const expected = data.yield
     ? [make("b", { id: "top-yield" }, `about ${about(yieldAt(data, "mean", k))} of ${k}`), make("p", { class: "soft" }, `${about(yieldAt(data, "low", k))} to ${about(yieldAt(data, "high", k))} (90 % interval), ${data.yield_assumption || "by edges hidden from the network"}`)]
-    : [make("p", { id: "top-yield" }, "This model ranks links and gives no probabilities."), make("p", { class: "soft" }, "linkprior predict --model auto does.")];
+    : [make("p", { id: "top-yield" }, "This model ranks links and gives no probabilities."), make("p", { class: "soft" }, data.model === "auto" ? "“About this prediction” says why." : "linkprior predict --model auto does.")];
   return make("div", { class: "tiles starts noprint" },
     card("The best links of one node", make("div", { class: "query" }, field, make("button", { id: "ask-go", onclick: ask }, "Show")), message),
     card(`How many of the best ${k} are real?`, ...expected),
@@ -84,7 +84,7 @@ function networkSection(data) {
       tile(digits(n.mean), "mean degree"), tile(grouped(n.most), `largest degree, of ${n.hub}`), tile(grouped(n.isolated), "nodes without a link, left out")),
     n.notes.length ? make("div", { class: "note" }, n.notes.map((line) => make("p", {}, line))) : null,
     make("div", { class: "charts" }, figure("Degree distribution", "How many nodes have each degree; above ten, the mean over a bin of degrees.", svg, "degrees"),
-      data.carried ? figure("Feature importance", "Share of each model in the ranking.", bars(data.carried, "share of each model"), "models") : null));
+      data.importance ? figure("Feature importance", "Share of each model in what tells pairs apart.", bars(data.importance, "share of each model"), "models") : null));
 }
 
 // The node a reader means: by its name, in any case, or by part of it where only one has that.

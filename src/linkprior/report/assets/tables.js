@@ -95,12 +95,14 @@ function resultSection(part) {
 const PAGES = [20, 50, 200];
 const WORDS = {
   rank: "rank", source: "source", target: "target", probability: "probability", score: "score",
+  probability_low: "at least", probability_high: "at most",
   degree_source: "links of source", degree_target: "links of target", paths2: "paths of 2", paths3: "paths of 3",
   shared_partners: "shared partners", rank_by_degree: "rank by degree", prior_share: "share of prior", spread: "spread",
   expected_hits_cumulative: "expected real so far",
 };
 const MEANS = {
   probability: "probability that the link is real, estimated from edges that were hidden",
+  probability_low: "lower end of the 90 % interval of the probability", probability_high: "upper end of the 90 % interval of the probability",
   score: "higher is likelier; only the order means something",
   degree_source: "observed links of the first node", degree_target: "observed links of the second node",
   paths2: "partners both nodes share", paths3: "paths of three observed links between them",
@@ -108,7 +110,9 @@ const MEANS = {
   prior_share: "how much of the score is the degree prior's", spread: "sd of the score over resampled networks",
   expected_hits_cumulative: "how many of the links up to here to expect to be real",
 };
-const LESS = new Set(["degree_source", "degree_target", "rank_by_degree", "prior_share", "expected_hits_cumulative", "spread", "paths2"]);
+// Those that come first, in this order; the rest stay as they are.
+const FIRST = ["probability", "probability_low", "probability_high", "score"];
+const LESS = new Set(["probability_low", "probability_high", "degree_source", "degree_target", "rank_by_degree", "prior_share", "expected_hits_cumulative", "spread", "paths2"]);
 
 class LinkTable {
   constructor(links, names, observed, onChoose) {
@@ -116,8 +120,8 @@ class LinkTable {
     this.links = links;
     this.names = names;
     this.onChoose = onChoose;
-    this.columns = ["rank", "source", "target", ...["probability", "score"].filter((c) => links.columns[c]),
-      ...Object.keys(links.columns).filter((c) => !["probability", "score"].includes(c))];
+    this.columns = ["rank", "source", "target", ...FIRST.filter((c) => links.columns[c]),
+      ...Object.keys(links.columns).filter((c) => !FIRST.includes(c))];
     this.n = links.source.length;
     this.cut = this.n;
     this.by = "rank";
@@ -210,6 +214,7 @@ class LinkTable {
         return make("td", { class: "name" }, make("button", { title: "show its neighbourhood", onclick: () => this.onChoose(this.links[column][row]) }, value));
       if (column === "probability")
         return make("td", { class: "number" }, make("span", { class: "likely less", style: `width:${Math.max(1, 40 * value)}px` }), percent(value));
+      if (column.startsWith("probability_")) return make("td", { class: "number less" }, percent(value));
       if (column === "shared_partners") return make("td", { class: "less partners", title: value }, String(value).split(";").join(", "));
       return make("td", { class: this.kind(column) + less }, typeof value === "string" ? value : digits(value, 4));
     }));

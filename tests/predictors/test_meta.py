@@ -84,9 +84,13 @@ def test_what_cannot_be_made_is_refused_in_one_line(name, message):
 
 
 @pytest.mark.parametrize("kind", WRAPPERS)
-def test_auto_is_no_base(kind):
-    with pytest.raises(ParameterError, match=f"^{kind}:auto: auto combines"):
-        make(f"{kind}:auto")
+def test_auto_may_be_a_base(kind, tmp_path):
+    network = lp.planted_network(60, seed=1)
+    model = make(f"{kind}:auto", effort="fast", holdouts=2).fit(network)
+    best = model.predict_edges(20)
+    assert len(best) == 20
+    model.save(tmp_path / "model")
+    assert lp.load(tmp_path / "model").predict_edges(20).names == best.names
 
 
 def test_parameters_that_would_mean_two_things_are_refused(monkeypatch):

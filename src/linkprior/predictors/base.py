@@ -220,8 +220,6 @@ class LinkPredictor(ABC):
     has_factors: ClassVar[bool] = False
     # Parameters that may hold a value for each node, in the order of the network given.
     per_node: ClassVar[frozenset[str]] = frozenset({"degrees"})
-    # Whether it is made of all models already, so that no meta-model may wrap it.
-    combines_models: ClassVar[bool] = False
     # What a fit and a pass over all scores take, in nanoseconds on one core, and what a fit holds,
     # in bytes, for each unit of a network (`cost.UNITS`). By default as fast as degrees alone.
     fit_time: ClassVar[Growth] = {"entries": 0.2}
@@ -299,7 +297,7 @@ class LinkPredictor(ABC):
         --------
         >>> import linkprior as lp
         >>> lp.make("katz").get_params()
-        {'beta': 0.5}
+        {'beta': 0.5, 'terms': None}
         """
         return {name: getattr(self, name) for name in self.parameter_names()}
 

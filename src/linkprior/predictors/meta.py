@@ -49,10 +49,6 @@ class Wrapped(LinkPredictor):
     @classmethod
     def over(cls, base: type[LinkPredictor]) -> type[Self]:
         """Return the class of this wrapper over a model, always the same one."""
-        if base.combines_models:
-            raise ParameterError(
-                f"{cls.kind}:{base.name}: {base.name} combines models in this way already"
-            )
         cls._refuse(base)
         return _made(cls, base)
 

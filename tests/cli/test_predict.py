@@ -221,7 +221,7 @@ def test_a_device_is_written_to_and_not_replaced(run, edges, tmp_path):
 
 
 FAST = ["--effort", "fast"]
-EXPECTED = ["probability", "expected_hits_cumulative"]
+EXPECTED = ["probability", "probability_low", "probability_high", "expected_hits_cumulative"]
 YIELD = re.compile(
     r"^Of the (\d+) links (?:about (\d+)|less than one) \((\d+)–(\d+)\) (?:is|are) expected to be "
     r"real, if (\S+) % of all links are missing and look like the observed ones\.$",
@@ -255,7 +255,7 @@ def test_without_options_it_is_a_hundred_links_by_auto(plain, grouped):
     net = lp.read_network(grouped)
     header, rows = table(plain.stdout)
     assert header[:4] == HEADER
-    assert header[-2:] == EXPECTED
+    assert header[-4:] == EXPECTED
     assert "Fitting auto" in plain.stderr
     pairs = {tuple(sorted((net.index_of(row[1]), net.index_of(row[2])))) for row in rows}
     assert len(pairs) == len(rows) == 100
@@ -275,7 +275,10 @@ def test_probabilities_fall_with_the_rank_and_add_up_to_the_expected_hits(plain)
 @pytest.mark.at_length
 def test_what_was_learned_and_what_to_expect_is_reported_in_words(plain):
     assert re.search(
-        r"^auto hid [\d–]+ edges 10 times and fitted \d+ base models$", plain.stderr, re.M
+        r"^auto hid [\d–]+ edges \d+ times(, until the first 100 pairs held still)?, and fitted "
+        r"\d+ base models$",
+        plain.stderr,
+        re.M,
     )
     assert re.search(r"AUPRC 0\.\d+", plain.stderr)
     number, about, low, high, missing = YIELD.search(plain.stderr).groups()
@@ -291,10 +294,12 @@ def test_the_share_that_is_missing_decides_what_to_expect_not_the_order(run, gro
     """Twice as many missing for each hidden one: twice the probability, where it is small."""
     shares = (0.1, 2 / 11)
     few, many = (run("predict", grouped, *FAST, "--set", f"missing={s}") for s in shares)
-    assert [row[:4] for row in table(few[1])[1]] == [row[:4] for row in table(many[1])[1]]
+    assert [row[:3] for row in table(few[1])[1]] == [row[:3] for row in table(many[1])[1]]
     one, other = (column(said[1], "probability") for said in (few, many))
-    # None is stated above 0.99, and what lies between that and the next step leans towards it.
-    np.testing.assert_allclose(other[50:], 2 * one[50:], rtol=1e-4)
+    small = other < 0.5  # near 1 probabilities level off
+    assert small.sum() > 20
+    np.testing.assert_allclose(other[small], 2 * one[small], rtol=0.05)
+    assert (other >= one).all()
     assert YIELD.search(few[2])[5] == "10"
 
 
@@ -366,7 +371,7 @@ def test_where_nothing_can_be_learned_no_probability_is_stated(run, tmp_path, ki
     assert status == 0
     assert not set(EXPECTED) & set(header)
     assert len(rows) == lp.read_network(path).n_non_edges
-    assert "nothing could be learned" in err or "too few hidden edges to choose by" in err
+    assert "links have scores only" in err
     assert "expected to be real" not in err
     for threshold in (rows[0][3], rows[-1][3]):
         _, again, _ = run("predict", path, "--threshold", threshold)

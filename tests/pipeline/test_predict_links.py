@@ -96,8 +96,8 @@ CASES = {
         None,
     ),
     "effort and objective": (
-        ["--model", "auto", "--effort", "fast", "--objective", "recall"],
-        {"model": "auto", "effort": "fast", "objective": "recall"},
+        ["--model", "auto", "--effort", "fast", "--objective", "recall", "--time-limit", 600],
+        {"model": "auto", "effort": "fast", "objective": "recall", "time_limit": 600},
         None,
     ),
     "columns": (
@@ -238,6 +238,7 @@ def test_files_and_explanations_are_those_of_the_command(run, files):
         ({"exclude": [("x", "y")]}, LinkpriorError, "^exclude: none of its 1 pair joins"),
         ({"add_nodes": ["x"]}, LinkpriorError, "l3 cannot score nodes without an edge: x"),
         ({"degrees": "degrees"}, LinkpriorError, "^degrees: l3 has no degree prior"),
+        ({"time_limit": 60}, ParameterError, "^l3 has no parameter 'time_limit'"),
         ({"explain": [("a", "a")]}, InputError, "no node is called 'a'"),
     ],
 )

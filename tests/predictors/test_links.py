@@ -183,7 +183,8 @@ def test_the_default_is_auto_and_takes_its_parameters():
     ranking = lp.make("auto", effort="fast", seed=3).fit(net).predict_edges(30)
     plain = ["rank", "source", "target", "score"]
     pd.testing.assert_frame_equal(found[plain], ranking.to_frame(), check_exact=True)
-    assert found.columns.tolist()[-2:] == ["probability", "expected_hits_cumulative"]
+    ends = ["probability_low", "probability_high"]
+    assert found.columns.tolist()[-4:] == ["probability", *ends, "expected_hits_cumulative"]
     assert found.probability.between(0, 1).all()
     assert found.probability.is_monotonic_decreasing
     np.testing.assert_allclose(found.expected_hits_cumulative, np.cumsum(found.probability))

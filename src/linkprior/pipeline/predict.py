@@ -610,7 +610,8 @@ def predict_links(
     notify
         Called with each message of the command line, ``print`` say.
     params
-        Parameters of the model, such as ``rank=30``; of `auto`, ``effort`` and ``objective``.
+        Parameters of the model, such as ``rank=30``; of `auto`, ``effort``, ``objective`` and
+        ``time_limit``, about how many seconds its fit may take.
 
     Returns
     -------

@@ -72,7 +72,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         f"linkprior/{path.relative_to(ROOT / 'src' / 'linkprior').as_posix()}"
         for path in (ROOT / "src" / "linkprior").rglob("*.py")
     }
-    data = {"py.typed", "io/catalogue.json", "pipeline/manifest.schema.json"}
+    data = {
+        *("py.typed", "io/catalogue.json", "pipeline/manifest.schema.json"),
+        "predictors/auto/prior_stack.json",
+    }
     data |= {
         f"report/assets/{name}"
         for name in ("style.css", "dom.js", "figures.js", "tables.js", "page.js")

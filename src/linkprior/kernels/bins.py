@@ -44,11 +44,13 @@ def count_bins(scores: Array, first: int) -> Bins:
         finite = count_bins_numba(block, block.view(np.uint32), first, *bins)
     else:
         later = np.arange(p) > first + np.arange(b)[:, None]
-        values, at = block[later] + np.float32(0.0), bins_of(block)[later]
+        values = block[later]
         finite = bool(np.isfinite(values).all())
-        np.add.at(bins.counts, at, 1)
-        np.minimum.at(bins.low, at, values)
-        np.maximum.at(bins.high, at, values)
+        if finite:
+            values, at = values + np.float32(0.0), bins_of(values)
+            np.add.at(bins.counts, at, 1)
+            np.minimum.at(bins.low, at, values)
+            np.maximum.at(bins.high, at, values)
     if not finite:
         raise ValueError("scores are not finite")
     return bins

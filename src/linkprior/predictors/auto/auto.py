@@ -250,16 +250,19 @@ class Auto(LinkPredictor):
         deadline: Deadline,
     ) -> tuple[Sample | None, list[str], dict[str, str]]:
         """Fit the models to what a hold-out left, and return pairs to learn from."""
+        nothing = None, [source.label for source in sources], dict[str, str]()
         with progress.part(costs.sources + costs.looking, f"hiding edges, round {number + 1}"):
             if deadline.passed(LEARN):
-                return None, [source.label for source in sources], {}
+                return nothing
             holdout = hold_out(network, self.hidden, self.seed, number)
             if not len(holdout.hidden):
-                return None, [source.label for source in sources], {}
+                return nothing
             share = PAIRS[self.effort] / pr.n_pairs(network.n_nodes)
             blocks = some_blocks(network.n_nodes, min(1.0, share), self.seed + number)
             seed = int(np.random.default_rng([self.seed, number]).integers(2**31))
             features, reasons = fit_sources(holdout.train, sources, seed, blocks, hold=True)
+            if not features.labels:
+                return nothing
             failed = {label: why for label, why in reasons.items() if label not in features.labels}
             sample = draw(features, holdout, OTHERS, [self.seed, number, 1], self._matched)
             return sample, features.labels, failed
@@ -279,17 +282,18 @@ class Auto(LinkPredictor):
         history = network.known.history
         assert history is not None
         sources = [one.source for one in features.fitted]
-        older, _ = fit_sources(
+        older, reasons = fit_sources(
             history.older, sources, self.seed, parallel.blocks(history.older.n_nodes), hold=True
         )
         found = HoldOut(history.older, history.found)
         sample = draw(older, found, 10 * OTHERS, [self.seed, 0, 1], self._matched)
+        failed = {label: why for label, why in reasons.items() if label not in older.labels}
         labels = [label for label in features.labels if label in older.labels]
         sample = sample.without(
             [at for at, label in enumerate(older.labels) if label not in labels]
         )
         samples = sample.halves_by_hub(np.random.default_rng(self.seed))
-        return self._learned(history.older, samples, labels), samples, {"failed": {}}
+        return self._learned(history.older, samples, labels), samples, {"failed": failed}
 
     def _learned(
         self,
@@ -302,7 +306,7 @@ class Auto(LinkPredictor):
             prior = replace(prior, mean=np.zeros_like(prior.mean))
         if not samples:
             return LearnedStack.of_prior(labels, prior)
-        rounds = self.hidden * len(samples)
+        rounds = float(self.hidden) * len(samples)
         return learn(samples, labels, prior, self.seed, rounds)
 
     def _pool(self, features: Features) -> Sample:
@@ -346,8 +350,9 @@ class Auto(LinkPredictor):
             # How many edges are missing for each one that a hold-out hides. Edges whose node has no
             # other were drawn but not hidden; as many of the missing ones are at nodes without an
             # edge, and are not predicted either.
-            missing = self.missing / (1.0 - self.missing) * network.n_edges
-            ratio = missing / n_drawn(network, self.hidden)
+            missing = float(self.missing)
+            n_missing = missing / (1.0 - missing) * network.n_edges
+            ratio = n_missing / n_drawn(network, self.hidden)
         calibration = Calibration.learn(learned.crossed, samples, ratio)
         arrays = prefixed("stack", learned.stack.arrays())
         if calibration is not None:
@@ -396,7 +401,7 @@ class Auto(LinkPredictor):
             network, arrays_under("source", learned.arrays), facts["sources"], self.seed
         )
         self._cached_logs = log_degrees(network)
-        self._cached_isolated = _expected_degrees(network, self.missing)
+        self._cached_isolated = _expected_degrees(network, float(self.missing))
         self._cached_stack = self._cached_calibration = None
         if facts["kind"] == "stack":
             labels = list(facts["sources"])
@@ -575,7 +580,8 @@ def _expected_degrees(network: Network, missing: float) -> tuple[Array, float] |
 def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     """Return some lines: how it was learned, feature importance, what was left out."""
     hidden, validation = facts["hidden"], facts["validation"]
-    n_models, summary = len(facts["sources"]), []
+    n_models, summary = len(facts["sources"]), list[str]()
+    models = f"{n_models} base model{'s' * (n_models != 1)}"
     if facts["kind"] == "source":
         name = next(iter(facts["sources"]))
         summary.append(
@@ -586,7 +592,7 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     elif facts["from_history"]:
         summary.append(
             f"auto learned from the {facts['found']:,} links that the newer release found between "
-            f"nodes of the older one, and fitted {n_models} base models"
+            f"nodes of the older one, and fitted {models}"
         )
     else:
         if facts["found"] is not None:
@@ -595,7 +601,7 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
                 f"the two releases differ by {links} only, too few to learn from: edges were "
                 "hidden instead"
             )
-        summary.append(_hidden(hidden, facts["settled_at"], n_models))
+        summary.append(_hidden(hidden, facts["settled_at"], models))
     if "stack" in validation and len(validation) > 1:
         name, alone = next((k, v) for k, v in validation.items() if k != "stack")
         edges = "newly found links" if facts["from_history"] else "hidden edges"
@@ -612,16 +618,11 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     return summary
 
 
-def _hidden(hidden: Sequence[int], settled_at: int | None, n_models: int) -> str:
+def _hidden(hidden: Sequence[int], settled_at: int | None, models: str) -> str:
     if not sum(hidden):
-        return (
-            f"no edge could be hidden: {n_models} base models are combined with the weights "
-            "learned on other networks"
-        )
+        return f"no edge was hidden: weights learned on other networks combine {models}"
     low, high, n = min(hidden), max(hidden), len(hidden)
     span = f"{low}" if low == high else f"{low}–{high}"
     ended = f", until the first {FIRST} pairs held still" if settled_at else ""
-    return (
-        f"auto hid {span} edge{'s' * (high != 1)} {n} time{'s' * (n != 1)}{ended}, and fitted "
-        f"{n_models} base models"
-    )
+    edges, times = f"edge{'s' * (high != 1)}", f"time{'s' * (n != 1)}"
+    return f"auto hid {span} {edges} {n} {times}{ended}, and fitted {models}"

@@ -145,14 +145,14 @@ def fit_sources(
     """Fit every source to a network and count its scores; also say which are of no use, and why.
 
     A source that raises, gives numbers that are not finite or the same score for every pair, or
-    that would begin when it is `late`, is left out.
+    that would begin when it is `late` and another can be used, is left out.
     """
     fitted, reasons = [], {}
     hold = hold and 4.0 * len(sources) * network.n_nodes**2 <= HELD_BYTES
     with progress.stage(total=sum(work_of(source, network) for source in sources)):
         for source in sources:
             with progress.part(work_of(source, network)):
-                if late():
+                if late() and any(one.source.label not in reasons for one in fitted):
                     reasons[source.label] = LATE
                     continue
                 try:

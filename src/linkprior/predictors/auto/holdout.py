@@ -37,7 +37,7 @@ class HoldOut:
 
 def n_drawn(network: Network, share: float) -> int:
     """Return how many edges are drawn to be hidden: at least one."""
-    return max(1, round(share * network.n_edges))
+    return max(1, round(float(share) * network.n_edges))
 
 
 def hold_out(network: Network, share: float, seed: int, number: int) -> HoldOut:

@@ -102,9 +102,9 @@ class Choice:
 
 
 def choose(network: Network, effort: str) -> Choice:
-    """Return the sources that an effort affords on a network."""
+    """Return the sources that an effort affords on a network, or else the quickest one."""
     choice("effort", effort, EFFORTS)
-    chosen, left_out = [], {}
+    chosen, slow, left_out = list[Source](), dict[float, Source](), dict[str, str]()
     for source in SOURCES:
         if EFFORTS.index(source.effort) > EFFORTS.index(effort):
             continue
@@ -118,8 +118,12 @@ def choose(network: Network, effort: str) -> Choice:
             continue
         if seconds > MOST_SECONDS[effort]:
             left_out[source.label] = f"too slow here (about {seconds:.0f} s a pass)"
+            slow.setdefault(seconds, source)
         else:
             chosen.append(source)
+    if slow and not chosen:
+        chosen = [slow[min(slow)]]
+        del left_out[chosen[0].label]
     return Choice(tuple(chosen), left_out)
 
 

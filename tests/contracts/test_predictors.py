@@ -31,7 +31,7 @@ WRAPPED = [
 ]
 VARIANTS = [
     *((name, {}) for name in MODELS),
-    ("auto", {"objective": "dc_auroc", "holdouts": 1, "prior": False}),
+    ("auto", {"objective": "dc_auroc", "holdouts": 1}),
     ("pu", {"inner": "exact"}),
     ("nuclear-degree", {"trace": 10.0, "prior_bound": 80.0, "rank_by": "x"}),
     ("tri", {"loss": "poisson"}),
@@ -469,8 +469,8 @@ BAD = {
     "objective": ("luck",),
     "hidden": (0.0, 0.95, "half", float("nan")),
     "missing": (0.0, 1.0),
-    "holdouts": (-1, 2.5, 101),
-    "prior": ("no",),
+    "holdouts": (-1, 2.5, 1001),
+    "time_limit": (0.0, -1.0, "long", float("nan")),
     "beta": (0.0, 1.0, float("nan")),
     "steps": (0, 2.5),
     "noise": (0.0,),

@@ -13,7 +13,7 @@ import pytest
 from linkprior import _config, kernels
 from linkprior.errors import ParameterError
 from linkprior.kernels import _engine, _jit, ops, sbm, sort
-from linkprior.kernels.trees import N_BINS
+from linkprior.kernels.bins import N_BINS
 
 needs_jit = pytest.mark.skipif(
     os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"), reason="nothing is compiled"

@@ -14,7 +14,7 @@ from linkprior.predictors.spaces import Axis, searched, space_of
 
 # Numbers that buy precision with time, or are no choice of the model: never searched.
 NOT_SEARCHED = {"seed", "n_starts", "max_iter", "tol", "n", "cg_steps", "max_blocks"}
-OF_AUTO = {"hidden", "missing", "prior"}  # how it learns by itself, and what it assumes
+OF_AUTO = {"hidden", "missing"}  # how it learns by itself, and what it assumes
 DECLARED = {name: find(name).search_space for name in MODELS}
 SPACES = {name: axes for name, axes in DECLARED.items() if axes}
 NOTHING = [name for name, axes in DECLARED.items() if axes == {}]

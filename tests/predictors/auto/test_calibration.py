@@ -5,101 +5,102 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.predictors.auto.made import sample
-from tests.predictors.small import slowly
 
 from linkprior.predictors.auto import calibration
-from linkprior.predictors.auto.calibration import Calibration, expected_hits
+from linkprior.predictors.auto.calibration import (
+    BEYOND,
+    SUREST,
+    Calibration,
+    expected_hits,
+    probability_of,
+    score_of,
+)
 
 
-def simulated(seed, n=20_000, offset=4.0, scale=1.5):
-    """Normal scores; a pair is a hidden edge with log-odds score − offset."""
+def simulated(seed, n=20_000, offset=4.0, times=1.0):
+    """Log-odds z a stack might give, and hidden edges whose log-odds are times·z − offset."""
     rng = np.random.default_rng(seed)
-    scores = scale * rng.normal(size=n)
-    return scores, sample(np.zeros((n, 1)), rng.random(n) < rate(scores, offset))
+    z = 1.5 * rng.normal(size=n)
+    return z, sample(np.zeros((n, 1)), rng.random(n) < 1 / (1 + np.exp(offset - times * z)))
 
 
-def rate(scores, offset=4.0):
-    return 1 / (1 + np.exp(offset - scores))
+def learned(*simulations, ratio=1.0):
+    return Calibration.learn(*zip(*simulations, strict=True), ratio)
 
 
-def test_calibration_finds_the_rates_that_were_simulated():
-    known = Calibration.learn([simulated(seed) for seed in range(4)], ratio=1.0)
-    scores = np.linspace(-1.0, 4.0, 11)
-    expected = calibration._missing_rate(rate(scores), 1.0)
-    np.testing.assert_allclose(known.probability(scores), expected, rtol=0.3)
-    fresh, truth = simulated(99)
-    found = known.probability(fresh)
-    assert found.sum() == pytest.approx(calibration._missing_rate(rate(fresh), 1.0).sum(), rel=0.1)
+def test_the_line_that_was_simulated_is_found():
+    known = learned(*(simulated(seed, times=1.3) for seed in range(4)))
+    assert (known.slope, known.intercept) == pytest.approx((1.3, -4.0), abs=0.15)
+    z, fresh = simulated(99, times=1.3)
+    rates = 1 / (1 + np.exp(-known.score(z)))
+    assert rates.sum() == pytest.approx(fresh.y.sum(), rel=0.05)
     assert known.spread == calibration.LEAST_SPREAD
-    assert truth.y.sum() > 100
+
+
+def test_what_a_stack_says_holds_where_few_edges_say_otherwise():
+    few = learned(simulated(0, n=50, offset=0.0, times=0.2))
+    many = learned(simulated(0, n=60_000, offset=0.0, times=0.2))
+    assert many.slope == pytest.approx(0.2, abs=0.05)
+    assert 2 * many.slope < few.slope < 1.0
+
+
+def test_a_better_log_odds_never_counts_against_a_pair():
+    assert learned(simulated(0, offset=1.0, times=-3.0)).slope > 0
 
 
 def test_a_pair_that_stands_for_many_counts_for_them():
-    scores, whole = simulated(5, n=60_000)
-    rng = np.random.default_rng(0)
-    kept = whole.y | (rng.random(len(scores)) < 0.1)
-    part = sample(whole.X[kept], whole.y[kept], np.where(whole.y, 1.0, 10.0)[kept])
-    known = Calibration.learn([(scores, whole)], 1.0)
-    thinned = Calibration.learn([(scores[kept], part)], 1.0)
-    at = np.linspace(-1, 2, 7)
-    np.testing.assert_allclose(thinned.probability(at), known.probability(at), rtol=0.25)
+    z, whole = simulated(5, n=60_000)
+    kept = whole.y | (np.random.default_rng(0).random(len(z)) < 0.1)
+    part = sample(whole.U[kept], whole.y[kept], np.where(whole.y, 1.0, 10.0)[kept])
+    one, other = learned((z, whole)), learned((z[kept], part))
+    assert (one.slope, one.intercept) == pytest.approx((other.slope, other.intercept), abs=0.15)
 
 
-def test_scores_that_tie_share_one_rate():
-    rng = np.random.default_rng(3)
-    scores = rng.integers(0, 3, 6000) * 1.0
-    y = rng.random(6000) < np.array([0.02, 0.05, 0.2])[scores.astype(int)]
-    known = Calibration.learn([(scores, sample(np.zeros((6000, 1)), y))], 1.0)
-    share = np.array([y[scores == score].mean() for score in range(3)])
-    np.testing.assert_allclose(known.probability(np.arange(3.0)), share / (1 - share), rtol=1e-9)
+@pytest.mark.parametrize("ratio", [0.1, 2.0])
+def test_odds_grow_with_the_number_of_missing_edges_for_each_hidden_one(ratio):
+    plain, more = learned(simulated(1)), learned(simulated(1), ratio=ratio)
+    z = np.linspace(-6, 0, 7)
+    odds = [np.exp(one.score(z)) for one in (plain, more)]
+    np.testing.assert_allclose(odds[1], ratio * odds[0])
+    np.testing.assert_allclose(probability_of(plain.score(z)), odds[0], rtol=0.01)  # all are small
 
 
-@slowly
-@given(st.integers(0, 999), st.floats(0.05, 20.0))
-def test_probabilities_never_fall_and_stay_below_one(seed, ratio):
-    known = Calibration.learn([simulated(seed, n=800, offset=2.5)], ratio)
-    probabilities = known.probability(np.linspace(-20, 20, 300))
+@given(st.lists(st.floats(-1e4, 1e4), min_size=2))
+def test_probabilities_never_fall_and_stay_below_one(scores):
+    probabilities = probability_of(np.sort(scores))
     assert (np.diff(probabilities) >= 0).all()
-    assert 0 < probabilities[0] <= probabilities[-1] <= calibration.SUREST
+    assert 0 < probabilities[0] <= probabilities[-1] <= SUREST < 1
 
 
-@slowly
-@given(st.integers(0, 999), st.floats(0.0, 1.0))
-def test_score_threshold_is_the_lowest_score_of_a_probability(seed, part):
-    known = Calibration.learn([simulated(seed, n=800, offset=2.5)], 1.0)
-    low, high = known.probabilities[0], known.probabilities[-1]
-    wanted = low + part * (high - low)
-    score = known.score_threshold(wanted)
-    if score == -calibration.BEYOND:
-        assert wanted <= low
-        return
-    assert known.probability(score) == pytest.approx(wanted, rel=1e-9)
-    assert known.probability(score - 1e-6 * max(1.0, abs(score))) < wanted
+@given(st.floats(1e-9, SUREST))
+def test_the_score_of_a_probability_is_the_lowest_that_has_it(wanted):
+    score = score_of(wanted)
+    assert probability_of(score) == pytest.approx(wanted, rel=1e-9)
+    assert probability_of(score - 1e-6 * max(1.0, abs(score))) < wanted
 
 
-def test_score_at_is_the_start_of_a_plateau():
-    known = Calibration(np.arange(5.0), np.array([0.1, 0.4, 0.4, 0.9, 0.9]))
-    assert [known.score_threshold(probability) for probability in (0.4, 0.9)] == [1.0, 3.0]
-    assert known.score_threshold(0.05) == -calibration.BEYOND
-    assert known.score_threshold(0.95) == calibration.BEYOND
+def test_every_pair_has_a_probability_of_none_and_no_pair_a_higher_one_than_is_stated():
+    assert score_of(0.0) == -BEYOND
+    assert score_of(0.999) == BEYOND
 
 
 def test_a_kept_calibration_is_the_same():
-    known = Calibration.learn([simulated(1), simulated(2)], 1.0)
-    again = Calibration.restored(known.arrays())
-    at = np.linspace(-3, 5, 50)
-    np.testing.assert_array_equal(again.probability(at), known.probability(at))
-    assert again.spread == known.spread
+    known = learned(simulated(1), simulated(2), ratio=0.7)
+    assert Calibration.restored(known.arrays()) == known
 
 
 def test_too_few_hidden_edges_give_no_calibration():
-    y = np.arange(100) < 2 * calibration.FEWEST_HITS - 1
-    assert Calibration.learn([(np.arange(100.0), sample(np.zeros((100, 1)), y))], 1.0) is None
+    def known(n_hidden):
+        z = np.arange(100.0)
+        return learned((z, sample(np.zeros((100, 1)), z >= 100 - n_hidden)))
+
+    assert known(calibration.FEWEST_HITS - 1) is None
+    assert known(calibration.FEWEST_HITS) is not None
 
 
 def test_hold_outs_that_differ_widen_what_is_expected():
-    evaluated = [simulated(0, offset=2.0), simulated(1, offset=6.0)]
-    assert Calibration.learn(evaluated, 1.0).spread > 2 * calibration.LEAST_SPREAD
+    differing = learned(simulated(0, offset=2.0), simulated(1, offset=6.0))
+    assert differing.spread > 2 * calibration.LEAST_SPREAD
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,34 +2,27 @@
 
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, roc_auc_score
-from tests.predictors.auto.made import sample, with_signal
+from tests.predictors.auto.made import sample
 from tests.predictors.small import networks, slowly
 
 import linkprior as lp
+from linkprior import parallel
 from linkprior.evaluation.evaluate import evaluate_cell
 from linkprior.evaluation.metrics import measure
 from linkprior.evaluation.ranks import rank_hidden_edges
 from linkprior.evaluation.splits import release
 from linkprior.predictors.auto import holdout
-from linkprior.predictors.auto.calibration import Calibration
-from linkprior.predictors.auto.features import PRIOR, fit_sources, restored
-from linkprior.predictors.auto.holdout import (
-    draw,
-    hide,
-    n_drawn,
-    n_hidden,
-    near_top,
-    top_columns,
-    top_feature,
-)
+from linkprior.predictors.auto.calibration import Calibration, probability_of
+from linkprior.predictors.auto.features import fit_sources, restored
+from linkprior.predictors.auto.holdout import draw, hide, hold_out, joining_share, n_drawn
 from linkprior.predictors.auto.sources import BY_LABEL
-from linkprior.predictors.auto.stack import Trainer
 
 
 @slowly
@@ -70,20 +63,42 @@ def test_nothing_is_hidden_where_every_edge_is_a_nodes_last():
     assert found.train is star
 
 
-def test_no_edge_is_hidden_twice(planted):
-    found = [hide(planted, 0.15, np.random.default_rng(3), number).hidden for number in range(6)]
-    edges = [tuple(edge) for hidden in found for edge in hidden.tolist()]
-    assert len(edges) == len(set(edges)) > planted.n_edges / 2
-    more = hide(planted, 0.15, np.random.default_rng(3), 60)  # all have had their turn
-    assert len(more.hidden) > 0
-    assert more.train.n_edges + len(more.hidden) == planted.n_edges
+def pairs_of(hidden):
+    return [tuple(pair) for pair in hidden.tolist()]
 
 
-def test_the_number_of_edges_that_can_be_hidden_is_foreseen(planted):
-    sizes = [len(hide(planted, 0.1, np.random.default_rng(seed)).hidden) for seed in range(60)]
-    assert n_hidden(planted, 0.1) == pytest.approx(np.mean(sizes), rel=0.15)
-    star = lp.Network.from_edges([(0, leaf) for leaf in range(1, 30)])
-    assert n_hidden(star, 0.1) == 1.0
+@pytest.mark.parametrize("share", [0.1, 0.15])
+def test_a_round_of_hold_outs_hides_each_edge_once_and_the_next_one_in_other_company(share):
+    clique = lp.Network.from_edges([*combinations(range(16), 2)])  # no node runs short of edges
+    n = int(np.ceil(1 / share))
+    rounds = [
+        [hold_out(clique, share, 3, number).hidden for number in range(at * n, at * n + n)]
+        for at in range(2)
+    ]
+    for hidden in rounds:
+        assert {pair for one in hidden for pair in pairs_of(one)} == {*pairs_of(clique.edges)}
+        first = [pair for one in hidden[:-1] for pair in pairs_of(one)]  # the last one fills up
+        assert len(first) == len(set(first))
+    assert not {frozenset(pairs_of(one)) for one in rounds[0]} & {
+        frozenset(pairs_of(one)) for one in rounds[1]
+    }
+
+
+def test_the_seed_says_which_edges_are_hidden(planted):
+    for number in (0, 7, 12):
+        one, same, other = (hold_out(planted, 0.1, seed, number).hidden for seed in (1, 1, 2))
+        np.testing.assert_array_equal(one, same)
+        assert len({*pairs_of(one)} & {*pairs_of(other)}) < 0.5 * len(one)
+
+
+def test_in_a_tree_all_hidden_edges_join_two_parts_and_in_a_clique_none():
+    tree = lp.Network.from_networkx(nx.balanced_tree(3, 4))
+    clique = lp.Network.from_networkx(nx.complete_graph(12))
+    assert joining_share([hold_out(tree, 0.1, 0, at) for at in range(3)]) == 1.0
+    assert joining_share([hold_out(clique, 0.1, 0, at) for at in range(3)]) == 0.0
+    assert 0.0 < joining_share([hold_out(net, 0.1, 0, 0) for net in (tree, clique)]) < 1.0
+    star = lp.Network.from_networkx(nx.star_graph(9))
+    assert joining_share([hold_out(star, 0.1, 0, 0)]) == 0.0  # nothing is hidden
 
 
 # ----------------------------------------------------------------------
@@ -96,12 +111,14 @@ SOURCES = [BY_LABEL[label] for label in LABELS]
 
 @pytest.fixture(scope="module")
 def case():
-    """A network with three nodes that have no edge, an holdout, and its features."""
+    """A network with three nodes that have no edge, a hold-out, and its features."""
     planted = lp.planted_network(n_nodes=50, n_groups=3, mean_degree=7, seed=2)
     names = [*planted.names, "x", "y", "z"]
     net = lp.Network.from_indices(planted.edges, names)
     holdout = hide(net, 0.1, np.random.default_rng(0))
-    features = fit_sources(holdout.train, SOURCES, seed=0, prior=True)
+    blocks = parallel.blocks(net.n_nodes)
+    features, reasons = fit_sources(holdout.train, SOURCES, 0, blocks)
+    assert not reasons
     return net, holdout, features, features.block(0, net.n_nodes)
 
 
@@ -112,80 +129,121 @@ def candidates(network):
     return np.array([p for p in pairs if p not in edges and linked.issuperset(p)])
 
 
-def test_rank_features_are_the_models_ranks(case):
+def test_rank_features_are_the_models_ranks_and_zero_where_the_best_edges_end(case):
     _, holdout, features, block = case
     i, j = np.triu_indices(holdout.train.n_nodes, 1)
     for at, label in enumerate(LABELS):
         scores = lp.make(label).fit(holdout.train).score_rows(0, holdout.train.n_nodes)[i, j]
-        exact = -np.log(rankdata(-scores.astype(np.float32)) / len(i))
-        found = block[i, j, at]
+        exact = np.log(holdout.train.n_edges / rankdata(-scores.astype(np.float32)))
+        found = block[at, i, j]
         assert np.corrcoef(exact, found)[0, 1] > 0.99
+        assert abs(np.median(exact - found)) < 0.05
         order = np.argsort(scores, kind="stable")
         assert (np.diff(found[order]) >= -1e-5).all()
-    assert features.labels == [*LABELS, f"{PRIOR}ra", f"{PRIOR}l3"]
+    assert features.labels == [*LABELS]
 
 
 def test_blocks_of_features_are_parts_of_the_whole_and_survive_keeping(case):
     _, holdout, features, block = case
-    np.testing.assert_array_equal(features.block(10, 17), block[10:17])
+    np.testing.assert_array_equal(features.block(10, 17), block[:, 10:17])
     again = restored(holdout.train, *features.state(), seed=0)
-    np.testing.assert_array_equal(again.block(0, len(block)), block)
+    np.testing.assert_array_equal(again.block(0, block.shape[1]), block)
+    np.testing.assert_array_equal(features.without(["ra"]).block(10, 17), block[[0, 2], 10:17])
 
 
-def test_without_the_prior_no_feature_has_it(case):
-    _, holdout, *_ = case
-    assert fit_sources(holdout.train, SOURCES, seed=0, prior=False).labels == list(LABELS)
+def test_scores_that_are_held_give_the_same_sample(case):
+    _, holdout, features, _ = case
+    held, _ = fit_sources(holdout.train, SOURCES, 0, features.blocks, hold=True)
+    one, other = (draw(each, holdout, 200, [1]) for each in (features, held))
+    for name in vars(one):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def test_all_candidates_are_there_when_enough_are_drawn(case):
-    _, holdout, features, block = case
-    found = draw(features, holdout, 10**6, [0], matched=False)
-    pairs = candidates(holdout.train)
-    i, j = pairs.T
-    hidden = set(map(tuple, holdout.hidden.tolist()))
-    np.testing.assert_array_equal(found.X, block[i, j])
-    np.testing.assert_array_equal(found.y, [tuple(pair) in hidden for pair in pairs.tolist()])
-    np.testing.assert_array_equal(found.drawn, ~found.y)
-    assert (found.weight == 1.0).all()
-    linked = holdout.train.n_nodes - 3
-    assert found.n_pairs == len(pairs) == holdout.train.n_non_edges - 3 * linked - 3
-    k = holdout.train.degrees
-    np.testing.assert_array_equal(found.degree_product, k[i] * k[j])
+def near_top(holdout, features, block):
+    """Of the candidates, those from which on all are looked at, and which are hidden."""
+    i, j = candidates(holdout.train).T
+    near = np.zeros(len(i), bool)
+    for at, label in enumerate(LABELS):
+        scores = lp.make(label).fit(holdout.train).score_rows(0, holdout.train.n_nodes)
+        near |= scores[i, j].astype(np.float32) >= np.float32(features.thresholds[at])
+    hidden = set(pairs_of(holdout.hidden))
+    return near, np.array([pair in hidden for pair in zip(i.tolist(), j.tolist(), strict=True)])
+
+
+def test_as_many_pairs_as_edges_are_near_a_top_or_a_tenth_where_degrees_decide_it(case):
+    _, holdout, features, _ = case
+    i, j = np.triu_indices(holdout.train.n_nodes, 1)
+    for at, label in enumerate(LABELS):
+        scores = lp.make(label).fit(holdout.train).score_rows(0, holdout.train.n_nodes)[i, j]
+        n = (scores.astype(np.float32) >= np.float32(features.thresholds[at])).sum()
+        wanted = holdout.train.n_edges * (0.1 if label == "pa" else 1.0)
+        assert wanted <= n < 1.3 * wanted + 10
 
 
 def test_hidden_edges_and_pairs_near_a_top_are_never_left_out(case):
     _, holdout, features, block = case
     i, j = candidates(holdout.train).T
-    columns, floor = top_columns(features.labels), top_feature(features)
-    assert [features.labels[at] for at in columns] == ["ra", "l3"]
-    n_all = holdout.train.n_nodes * (holdout.train.n_nodes - 1) / 2
-    assert floor == pytest.approx(-np.log(holdout.train.n_edges / n_all))
-    near = (block[i, j][:, columns] > floor).any(axis=1)
-    np.testing.assert_array_equal(near_top(block[i, j], columns, floor), near)
-    found = draw(features, holdout, 30, [7], matched=False)
-    assert len(found.y) < 0.7 * len(i)
-    assert found.y.sum() == len(holdout.hidden)
-    np.testing.assert_array_equal(found.X[found.top], block[i, j][near])
+    near, hidden = near_top(holdout, features, block)
+    found = draw(features, holdout, 30, [7])
+    assert (near | hidden).sum() <= len(found.y) < 0.9 * len(i)
+    assert found.y.sum() == hidden.sum() == len(holdout.hidden)
+    assert (found.weight[found.y] == 1.0).all()
+    drawn = {row.tobytes() for row in found.U}
+    assert {row.tobytes() for row in block[:, i, j].T[near | hidden]} <= drawn
+    only = draw(features, holdout, 0, [7])
+    assert len(only.y) == (near | hidden).sum()
+    assert (only.weight == 1.0).all()
 
 
-@pytest.mark.parametrize("matched", [False, True])
-def test_weights_add_up_to_the_candidates(case, matched):
+def test_a_sample_holds_what_belongs_to_its_pairs(case):
     _, holdout, features, block = case
     i, j = candidates(holdout.train).T
-    columns, floor = top_columns(features.labels), top_feature(features)
-    hidden = set(map(tuple, holdout.hidden.tolist()))
-    lot = ~near_top(block[i, j], columns, floor)
-    lot &= np.array([pair not in hidden for pair in zip(i.tolist(), j.tolist(), strict=True)])
-    k = holdout.train.degrees.astype(float)
-    n_all = holdout.train.n_nodes * (holdout.train.n_nodes - 1) / 2
-    share = np.full(len(i), 200 / n_all)
-    if matched:
-        whole = sum(k[a] * k[b] for a, b in combinations(range(len(k)), 2))
-        share = np.minimum(1.0, 200 * k[i] * k[j] / whole)
-    sd = np.sqrt(((1 - share) / share)[lot].sum())
-    sums = [draw(features, holdout, 200, [seed], matched).weight.sum() for seed in range(40)]
-    assert abs(np.mean(sums) - len(i)) < 4 * sd / np.sqrt(40)
-    assert np.std(sums) == pytest.approx(sd, rel=0.5)
+    near, hidden = near_top(holdout, features, block)
+    i, j = i[near | hidden], j[near | hidden]
+    found, k = draw(features, holdout, 0, [0]), holdout.train.degrees
+    np.testing.assert_array_equal(found.U, block[:, i, j].T)
+    np.testing.assert_array_equal(found.y, hidden[near | hidden])
+    np.testing.assert_array_equal(found.degree_product, k[i] * k[j])
+    np.testing.assert_array_equal(found.hub, np.where(k[i] >= k[j], i, j))
+    a, b = (np.log(k[part] * (k > 0).sum() / k.sum()) for part in (i, j))
+    expected = np.stack([a + b, a * b, a**2 + b**2, abs(a - b)], axis=1)
+    np.testing.assert_allclose(found.D, expected, atol=1e-5)
+    assert found.n_pairs == len(candidates(holdout.train))
+
+
+@pytest.mark.parametrize("matched", [0.0, 1.0])
+def test_weights_add_up_to_the_candidates(case, matched):
+    _, holdout, features, _ = case
+    n = len(candidates(holdout.train))
+    samples = [draw(features, holdout, 200, [seed], matched) for seed in range(40)]
+    sums = [one.weight.sum() for one in samples]
+    assert abs(np.mean(sums) - n) < 4 * np.std(sums) / np.sqrt(40)
+    assert 0 < np.std(sums) < 0.25 * n
+
+
+def test_the_higher_any_source_ranks_a_pair_the_fewer_it_stands_for(case):
+    _, holdout, features, _ = case
+    found = draw(features, holdout, 20, [0])
+    rest = found.weight > 1.0
+    order = np.argsort(found.U[rest].max(axis=1))
+    assert (np.diff(found.weight[rest][order]) <= 0).all()
+    assert len(np.unique(found.weight[rest])) > 2
+
+
+def test_matched_weights_leave_degrees_nothing_to_tell(case):
+    _, holdout, features, _ = case
+    plain, matched = (draw(features, holdout, 10**6, [0], share) for share in (0.0, 1.0))
+    ratio = matched.weight[~plain.y] / plain.weight[~plain.y]
+    product = plain.degree_product[~plain.y]
+    np.testing.assert_allclose(ratio / product, (ratio / product)[0])
+    assert (matched.weight[plain.y] == 1.0).all()
+
+
+def test_the_seed_says_which_pairs_are_drawn(case):
+    _, holdout, features, _ = case
+    one, same, other = (draw(features, holdout, 30, [seed, 0, 1]) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.U, same.U)
+    assert one.U.tobytes() != other.U.tobytes()
 
 
 # ----------------------------------------------------------------------
@@ -285,22 +343,11 @@ def test_halves_by_hub_share_no_hub_and_both_have_hits():
     assert min(one.y.sum(), other.y.sum()) > 0.3 * y.sum()
 
 
-@pytest.mark.at_length
-def test_probabilities_are_evaluated_separately_where_samples_depend_on_each_other():
-    labels, where = ("a", "b"), {"columns": (0,), "floor": 3.0, "n_pairs": 3000}
-    samples = [with_signal(seed, [1.0, 0.2]) for seed in (1, 2)]
-    apart = [with_signal(seed, [1.0, 0.2]) for seed in (3, 4)]
-    trained = Trainer(samples, labels, "auprc", 10, apart).train(**where)
-    evaluated = [one for _, one in trained.evaluated]
-    assert len(evaluated) == 2
-    assert {id(one) for one in evaluated} == {id(one) for one in apart}
-
-
 def test_without_a_ratio_probabilities_are_the_rates_at_which_pairs_were_found():
-    y = np.repeat([True, False], [300, 700])
-    np.random.default_rng(0).shuffle(y)
-    known = Calibration.learn([(np.zeros(1000), sample(np.zeros((1000, 1)), y))], None)
-    assert known.probability(np.array([0.0]))[0] == pytest.approx(0.3)
+    y = np.arange(10_000) % 20 == 0
+    z = np.full(len(y), -3.0)
+    known = Calibration.learn([z], [sample(np.zeros((len(y), 1)), y)], None)
+    assert probability_of(known.score(z[:1]))[0] == pytest.approx(0.05, rel=0.1)
 
 
 def test_auto_says_that_it_learned_from_releases_and_what_probabilities_rest_on(fitted):

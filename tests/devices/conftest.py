@@ -16,7 +16,7 @@ def stand_in(monkeypatch):
     """torch on the CPU stands in for a GPU: the same tensors, the same text."""
     torch = pytest.importorskip("torch", reason="torch is not installed: nothing runs on a device")
     from linkprior import _config
-    from linkprior.kernels.torch import best, ops
+    from linkprior.kernels.torch import best, ops, stack
 
     used = []
 
@@ -24,7 +24,7 @@ def stand_in(monkeypatch):
         used.append(name)
         return torch.device("cpu")
 
-    for module in (ops, best):
+    for module in (ops, best, stack):
         monkeypatch.setattr(module, "find_device", found)
     with _config.using(device="cuda"):
         yield used

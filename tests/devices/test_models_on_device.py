@@ -22,6 +22,7 @@ MODELS = [
     ("degree:tri", {"n_starts": 2, "passes": 1}),
     ("degree:tri", {"n_starts": 1, "tau": "inf"}),
     ("degree:l3", {}),
+    ("auto", {"effort": "fast", "holdouts": 2}),
 ]
 
 

@@ -14,6 +14,7 @@ from linkprior import _progress as progress
 from linkprior import parallel
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import LinkpriorError
+from linkprior.kernels._engine import current_device
 from linkprior.network import Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
@@ -84,7 +85,7 @@ _SHOWN = 5
 NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
 _log = logging.getLogger("linkprior")
-_one_at_a_time = threading.Lock()
+_one_at_a_time, _one_at_a_time_there = threading.Lock(), threading.Lock()
 
 
 class Costs(NamedTuple):
@@ -425,14 +426,25 @@ class Auto(LinkPredictor):
 
     def _computed(self, start: int, stop: int) -> Array:
         """Return a block of scores from features."""
-        U, stack = self._cached_features.block(start, stop), self._cached_stack
+        features, stack, logs = self._cached_features, self._cached_stack, self._cached_logs
         if stack is None:
-            scores = U[0]
+            scores = features.block(start, stop)[0]
+        elif current_device() == "cpu":
+            log_odds = stack.of_block(features.block(start, stop), logs[start:stop], logs)
+            scores = self._line.score(log_odds)
         else:
-            logs = self._cached_logs
-            scores = self._line.score(stack.of_block(U, logs[start:stop], logs))
-        self._without_edges(scores, np.arange(start, stop)[:, None], np.arange(U.shape[2]))
+            rows = [one.rows_or_factors(start, stop) for one in features.fitted]
+            scores = self._line.score(self._on_device().block(rows, logs[start:stop], logs))
+        self._without_edges(scores, np.arange(start, stop)[:, None], np.arange(len(logs)))
         return scores
+
+    def _on_device(self) -> Any:
+        with _one_at_a_time_there:
+            if "_cached_on_device" not in self.__dict__:
+                stack, tables = self._cached_stack, self._cached_features.tables
+                assert stack is not None
+                self._cached_on_device = stack.on_device(tables, current_device())
+        return self._cached_on_device
 
     def _without_edges(self, scores: Array, i: Array, j: Array) -> None:
         """Score pairs with a node that has no edge: only their degrees, as expected, are known."""
@@ -612,8 +624,11 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     if facts.get("importance"):
         parts = [f"{name} {share:.0%}" for name, share in facts["importance"].items()]
         summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
-    if facts["left_out"]:
-        left = "; ".join(f"{name}: {why}" for name, why in facts["left_out"].items())
+    by_reason: dict[str, list[str]] = {}
+    for name, why in facts["left_out"].items():
+        by_reason.setdefault(why, []).append(name)
+    if by_reason:
+        left = "; ".join(f"{', '.join(names)}: {why}" for why, names in by_reason.items())
         summary.append(f"left out: {left}")
     return summary
 

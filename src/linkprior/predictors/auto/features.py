@@ -22,6 +22,7 @@ from linkprior.predictors.cost import cost_of, entries
 from linkprior.predictors.meta import arrays_under
 
 CONSTANT = "gives every pair the same score"
+FEWEST = 3  # sources that are fitted even when it is late: the first ones, which take no time
 LATE = "not fitted within the time limit"
 HELD_BYTES = 300e6  # of scores of all sources that are held between two looks at them
 ROUNDING = 1e-5  # scores that differ by less, relative to their size, are one score
@@ -44,6 +45,14 @@ class FittedSource:
             return self.held[start, stop]
         return np.asarray(self.model._rows(start, stop), dtype=np.float32)
 
+    def rows_or_factors(self, start: int, stop: int) -> Array | tuple[Array, Array]:
+        """Return a block of scores, or the two factors whose product they are."""
+        form = self.model._factor_form()
+        if form is None or not form.is_plain:
+            return self.rows(start, stop)
+        ((left, right, _),) = form.layers
+        return left[start:stop], right
+
 
 @dataclass(frozen=True)
 class Features:
@@ -59,7 +68,8 @@ class Features:
         return [one.source.label for one in self.fitted]
 
     @cached_property
-    def _tables(self) -> list[Array]:
+    def tables(self) -> list[Array]:
+        """What `kernels.rank_features` takes, of each source."""
         density = self.network.n_edges / pr.n_pairs(self.network.n_nodes)
         return [one.sketch.table(np.log(density)) for one in self.fitted]
 
@@ -77,12 +87,12 @@ class Features:
         """Return the features (sources, rows, p) of a block of rows, in float32."""
         out = np.empty((len(self.fitted), stop - start, self.network.n_nodes), np.float32)
         for at, one in enumerate(self.fitted):
-            out[at] = kernels.rank_features(one.rows(start, stop), self._tables[at])
+            out[at] = kernels.rank_features(one.rows(start, stop), self.tables[at])
         return out
 
     def of_scores(self, at: int, scores: Array) -> Array:
         """Return the feature of some scores of one source."""
-        return kernels.rank_features(scores[None, :], self._tables[at])[0]
+        return kernels.rank_features(scores[None, :], self.tables[at])[0]
 
     def without(self, labels: Sequence[str]) -> Features:
         """Leave out some sources."""
@@ -145,14 +155,15 @@ def fit_sources(
     """Fit every source to a network and count its scores; also say which are of no use, and why.
 
     A source that raises, gives numbers that are not finite or the same score for every pair, or
-    that would begin when it is `late` and another can be used, is left out.
+    that would begin when it is `late` and some others can be used, is left out.
     """
     fitted, reasons = [], {}
     hold = hold and 4.0 * len(sources) * network.n_nodes**2 <= HELD_BYTES
     with progress.stage(total=sum(work_of(source, network) for source in sources)):
         for source in sources:
             with progress.part(work_of(source, network)):
-                if late() and any(one.source.label not in reasons for one in fitted):
+                usable = sum(one.source.label not in reasons for one in fitted)
+                if late() and usable >= FEWEST:
                     reasons[source.label] = LATE
                     continue
                 try:

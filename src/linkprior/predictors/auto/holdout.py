@@ -133,7 +133,7 @@ def log_degrees(network: Network) -> Array:
 
 def degree_terms(a: Array, b: Array) -> list[Array]:
     """Return what the stack is told of two nodes' degrees, from their logarithms."""
-    return [a + b, a * b, a * a + b * b, np.abs(a - b)]
+    return [a + b, a * b, a * a + b * b, abs(a - b)]
 
 
 def draw(

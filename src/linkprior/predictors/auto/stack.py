@@ -252,6 +252,27 @@ class Stack:
             total += np.multiply(term, by_name[name], out=part)
         return total
 
+    def on_device(self, tables: Sequence[Array], device: str) -> Any:
+        """Return what `of_block` does from scores, on a device; `tables` are of all sources."""
+        from linkprior.kernels.torch.stack import DeviceStack
+
+        by_name = dict(zip(columns(self.labels), self.weights.tolist(), strict=True))
+        place = {label: at for at, label in enumerate(self.labels)}
+        sums: list[tuple[int, float | None, float]] = [
+            (at, None, by_name[label]) for label, at in place.items()
+        ]
+        for bend in BENDS:
+            for label in _bent(self.labels):
+                sums.append((place[label], bend, by_name[f"{label} above {bend:g}"]))
+        crossed = [
+            (place[one], place[other], by_name[f"{one} and {other}"])
+            for one, other in _crossed(self.labels)
+        ]
+        degrees = [by_name[name] for name in DEGREE_TERMS]
+        return DeviceStack(
+            tables, sums, crossed, degrees, degree_terms, by_name[INTERCEPT], BENDS[0], CLIP, device
+        )
+
     def importance(self, X: Array) -> dict[str, float]:
         """Return each source's share in what tells pairs with these terms apart, largest first."""
         names = columns(self.labels)

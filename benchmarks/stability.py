@@ -39,16 +39,15 @@ def found_by(results: Mapping[str, Any], part: str, side: str) -> Found:
 
 def table_of(results: Mapping[str, Any]) -> str:
     """Return the table; where both checkouts have cells, of the cells that both have."""
-    rows, stored = [], jobs.stored_suite()
+    rows = []
     for part, (_, rows_of) in PARTS.items():
         before, now = (found_by(results, part, side) for side in ("before", "now"))
-        if part == "accuracy":
-            now = jobs.comparable(stored, now)  # "of n" shows where splits have changed
-            before = jobs.as_stored(stored, now)
-        elif before and now:
+        if before and now:
             both = before.keys() & now.keys()
+            if part == "accuracy":  # "of n" shows where splits have changed
+                both = {key for key in both if before[key]["digest"] == now[key]["digest"]}
             before, now = ({key: one[key] for key in one if key in both} for one in (before, now))
-        for what, shown, goal in rows_of():
+        for what, shown, goal in rows_of(before) if part == "accuracy" else rows_of():
             rows.append([what, *(_shown(shown, found) for found in (before, now)), goal])
     return f"{data.table(['what', 'before', 'now', 'goal'], rows)}\n\n{_versions(results)}"
 
@@ -59,7 +58,7 @@ def _versions(results: Mapping[str, Any]) -> str:
     for part, sides in results.get("checkouts", {}).items():
         commits = [sides.get(side, {}).get("commit", "–") for side in ("before", "now")]
         if part == "accuracy":
-            commits[0] = "the published cells"
+            commits[0] += ", as published"
         of.setdefault(" → ".join(commits), []).append(part)
     told = "; ".join(f"{commits} ({', '.join(parts)})" for commits, parts in of.items())
     return f"Commits: {told or 'nothing has been measured yet'}."
@@ -91,11 +90,14 @@ def run(part: str, sides: Mapping[str, Path], options: Options, path: Path) -> i
     for cell in PARTS[part].cells(options):
         for side, checkout in sides.items():
             key = cell.key(part, about[side]["digest"])
-            if key in results["cells"] or (part == "accuracy" and side == "before"):
+            if key in results["cells"]:
                 continue
             began, name = time.perf_counter(), f"{part}, {side}, {cell.network}, {cell.seed}"
             try:
-                results["cells"][key] = measured(cell, checkout)
+                if part == "accuracy" and side == "before":
+                    results["cells"][key] = jobs.published(checkout, *cell.given[:2])
+                else:
+                    results["cells"][key] = measured(cell, checkout)
             except subprocess.CalledProcessError as problem:
                 failed += 1
                 print(f"{name}: FAILED with {problem.returncode}", flush=True)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -285,48 +286,38 @@ def accurate(name: str, number: int, seed: int) -> dict[str, Any]:
     return {"digest": split_digest(split), "split": number, "values": shown}
 
 
-def stored_suite() -> Any:
+def published(checkout: Path, name: str, split: int) -> dict[str, Any]:
+    """Return auto's cell in the benchmark that a checkout publishes."""
+    cell = suite_of(checkout).measured[name]["auto"][split]
+    return {what: cell[what] for what in ("digest", "split", "values")}
+
+
+@cache
+def suite_of(checkout: Path) -> Any:
     """Return the published cells of the benchmark."""
     from linkprior.experiments.benchmark import results_in
 
-    return results_in(data.RESULTS / "suite")
+    return results_in(checkout / "benchmarks/results/suite")
 
 
 def by_split(found: Mapping[tuple[str, str], Any], name: str) -> list[Any]:
     return [cell for (network, _), cell in sorted(found.items()) if network == name]
 
 
-def comparable(stored: Any, found: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
-    """Return the cells whose split is the one of the published cell."""
-    return {
-        (name, seed): cell
-        for (name, seed), cell in found.items()
-        if stored.measured[name]["auto"][cell["split"]]["digest"] == cell["digest"]
-    }
-
-
-def gaps(stored: Any, name: str, found: Mapping[tuple[str, str], Any], metric: str) -> list[float]:
+def gaps(before: Mapping[tuple[str, str], Any], found: Any, name: str, metric: str) -> list[float]:
     """Return how far each cell is ahead of the published one of the same split."""
-    before = stored.measured[name]["auto"]
     return [
-        cell["values"][metric] - before[cell["split"]]["values"][metric]
-        for cell in by_split(found, name)
+        cell["values"][metric] - before[key]["values"][metric]
+        for key, cell in sorted(found.items())
+        if key[0] == name
     ]
 
 
-def as_stored(stored: Any, found: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
-    """Return the published cells of the same networks and splits."""
-    return {
-        (name, seed): stored.measured[name]["auto"][cell["split"]]
-        for (name, seed), cell in found.items()
-    }
-
-
-def mean_rank(stored: Any, found: Mapping[tuple[str, str], Any], metric: str) -> str:
+def mean_rank(found: Mapping[tuple[str, str], Any], metric: str) -> str:
     """Return auto's mean rank with these cells, among the published ones of other models."""
     from linkprior.experiments.results import Results, ranks_of
 
-    mine, names = [], {name for name, _ in found}
+    mine, names, stored = [], {name for name, _ in found}, suite_of(data.ROOT)
     for name in sorted(names):
         cells = by_split(found, name)
         for split in sorted({cell["split"] for cell in cells}):

@@ -299,15 +299,12 @@ def accuracy_cells(options: Options) -> Iterator[Cell]:
                 yield Cell(name, "", f"{split}/{seed}", "accurate", (name, split, seed))
 
 
-def accuracy_rows() -> Rows:
-    stored = jobs.stored_suite()
-
+def accuracy_rows(before: Found) -> Rows:
     def lower(found: Found, metric: str) -> str:
         behind, networks = [], {name for name, _ in found}
         for name in sorted(networks):
-            gaps = jobs.gaps(stored, name, found, metric)
-            every = gaps if len(gaps) > 1 else list(stored.values(name, "auto", metric).values())
-            sd = float(np.std(every, ddof=1)) if len(every) > 1 else 0.0
+            gaps = jobs.gaps(before, found, name, metric)
+            sd = float(np.std(gaps, ddof=1)) if len(gaps) > 1 else 0.0
             if np.mean(gaps) < -max(sd, LEAST_GAP):
                 behind.append(f"{name} {np.mean(gaps):+.3f}")
         return f"{len(behind)} of {len(networks)}{': ' * bool(behind)}{', '.join(behind)}"
@@ -317,7 +314,7 @@ def accuracy_rows() -> Rows:
         yield what, lambda found, metric=metric: lower(found, metric), "0"  # type: ignore[misc]
     for metric in jobs.MEASURES[:3]:
         what = f"accuracy: mean rank in {metric} among the models of the benchmark"
-        rank = lambda found, metric=metric: jobs.mean_rank(stored, found, metric)  # noqa: E731
+        rank = lambda found, metric=metric: jobs.mean_rank(found, metric)  # noqa: E731
         yield what, rank, "no worse"
 
 

@@ -450,6 +450,7 @@ BAD = {
     "c": (-1.0, 0.0),
     "n_edges": (0,),
     "degrees": ("magic",),
+    "start": ("magic",),
     "n_starts": (0, "many"),
     "max_iter": (0, "many"),
     "tol": (-1.0, float("nan")),

@@ -76,6 +76,9 @@ class PU(ScoredPredictor):
     inner, cg_steps
         How a half sweep solves its rows: "cg" by some conjugate gradient steps from where the last
         sweep ended, "exact" by dense solves (slow; the objective then never rises).
+    start
+        "random", or "spectral": near the leading eigenvectors, with a random part. Another seed
+        then changes little.
     n_starts
         Random starts whose scores are averaged.
     max_iter, tol

@@ -33,8 +33,12 @@ def flat(precision=1.0):
     return Prior(np.zeros(N_TERMS), np.ones(N_TERMS), np.zeros(N_TERMS), precisions)
 
 
+def terms_of(one):
+    return terms(one.U, one.D, LABELS)
+
+
 def log_odds(stack, one):
-    return stack.of_terms(terms(one.U, one.D, LABELS))
+    return stack.of_terms(terms_of(one))
 
 
 # ---------------------------------------------------------------------- terms
@@ -137,7 +141,7 @@ def test_log_odds_are_those_of_the_pairs():
     expected = fresh.U @ np.array([1.0, 0.5, 0.0]) - 5.0
     found = log_odds(learned.stack, fresh)
     assert np.abs(found - expected).mean() < 0.25
-    spread = learned.stack.spread(terms(fresh.U, fresh.D, LABELS))
+    spread = learned.stack.spread(terms_of(fresh))
     off = np.abs(found - expected) / spread
     assert np.median(off) < 2
     assert spread[np.argmax(np.abs(fresh.U).max(axis=1))] > 2 * np.median(spread)
@@ -182,7 +186,7 @@ def test_terms_are_standardized_for_the_prior_only():
     centre[LEVEL], scale[LEVEL] = 0.0, 1.0
     moved = replace(prior, centre=centre, scale=scale)
     one, other = (learn(samples, LABELS, each, 0).stack for each in (prior, moved))
-    X = terms(samples[0].U, samples[0].D, LABELS)
+    X = terms_of(samples[0])
     np.testing.assert_allclose(one.of_terms(X), other.of_terms(X), atol=0.1)
 
 
@@ -190,7 +194,7 @@ def test_importance_is_the_part_of_each_source_in_what_tells_pairs_apart():
     weights = np.zeros(N_TERMS)
     weights[[columns(LABELS).index(name) for name in ("ra", "l3 above 0")]] = 1.0, -2.0
     weights[LEVEL] = -9.0
-    X = terms(*(getattr(with_signal(0, [1.0, 1.0, 1.0]), name) for name in "UD"), LABELS)
+    X = terms_of(with_signal(0, [1.0, 1.0, 1.0]))
     found = Stack(LABELS, weights, np.eye(N_TERMS)).importance(X)
     assert list(found) == ["l3", "ra", "mps", "degrees"]
     assert found["l3"] == pytest.approx(2 / 3, abs=0.03)
@@ -201,7 +205,7 @@ def test_importance_is_the_part_of_each_source_in_what_tells_pairs_apart():
 def test_a_kept_stack_is_the_same():
     stack = stack_of(LABELS)
     again = Stack.restored(LABELS, stack.arrays())
-    X = terms(*(getattr(with_signal(0, [1.0, 1.0, 1.0]), name) for name in "UD"), LABELS)
+    X = terms_of(with_signal(0, [1.0, 1.0, 1.0]))
     np.testing.assert_array_equal(again.of_terms(X), stack.of_terms(X))
     np.testing.assert_array_equal(again.spread(X), stack.spread(X))
 
@@ -238,7 +242,7 @@ def test_on_a_network_of_groups_the_prior_finds_links_by_itself():
 def test_without_samples_the_prior_is_the_stack(planted):
     prior = prior_for(planted, LABELS, "fast")
     learned = Learned.of_prior(LABELS, prior)
-    X = terms(*(getattr(with_signal(0, [1.0, 1.0, 1.0]), name) for name in "UD"), LABELS)
+    X = terms_of(with_signal(0, [1.0, 1.0, 1.0]))
     expected = ((X - prior.centre) / prior.scale) @ prior.mean
     np.testing.assert_allclose(learned.stack.of_terms(X), expected, atol=1e-6)
     assert learned.others == learned.crossed == []

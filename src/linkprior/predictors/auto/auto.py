@@ -50,7 +50,7 @@ from linkprior.predictors.auto.holdout import (
 )
 from linkprior.predictors.auto.sources import EFFORTS, Choice, choose, for_tree
 from linkprior.predictors.auto.stack import Learned as LearnedStack
-from linkprior.predictors.auto.stack import Stack, learn, prior_for, terms
+from linkprior.predictors.auto.stack import Described, Stack, learn, prior_for, terms
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
@@ -160,14 +160,17 @@ class Auto(LinkPredictor):
             with progress.part(costs.sources, "fitting the base models on all edges"):
                 every = parallel.blocks(network.n_nodes)
                 features, chosen = self._fitted(network, chosen, every, deadline)
+                pool = self._pool(features)
             history = network.known.history
             if history is not None and enough_found(history):
                 with progress.part(costs.sources + costs.looking, "what the newer release found"):
                     learned, samples, settled = self._from_releases(network, features)
             else:
-                learned, samples, settled = self._from_holdouts(features, costs, deadline)
-        features = features.without([x for x in features.labels if x not in learned.stack.labels])
-        return self._result(features, learned, samples, chosen, settled)
+                learned, samples, settled = self._from_holdouts(features, pool, costs, deadline)
+        gone = [at for at, x in enumerate(features.labels) if x not in learned.stack.labels]
+        features = features.without([features.labels[at] for at in gone])
+        levels = pool.without(gone).levels
+        return self._result(features, learned, samples, chosen, {**settled, "levels": levels})
 
     def _choose(self, network: Network) -> Choice:
         """Check the parameters, and return the base models for this network."""
@@ -214,13 +217,12 @@ class Auto(LinkPredictor):
         return features.without([x for x in features.labels if x not in labels]), chosen
 
     def _from_holdouts(
-        self, features: Features, costs: Costs, deadline: Deadline
+        self, features: Features, pool: Sample, costs: Costs, deadline: Deadline
     ) -> tuple[LearnedStack, list[Sample], dict[str, Any]]:
         """Hide edges until the top of the list holds still, and learn how to rank them."""
         network = features.network.without_history()
         least, most = self._range(network)
         labels, failed = list(features.labels), dict[str, str]()
-        pool = self._pool(features)
         samples: list[Sample] = []
         learned, settled = self._learned(network, [], labels), None
         while len(samples) < most and not deadline.passed(LEARN):
@@ -320,7 +322,7 @@ class Auto(LinkPredictor):
 
     def _kept(self, learned: LearnedStack, pool: Sample) -> float:
         """Return the share of the first pairs that stay when a part of the hold-outs is left out."""
-        X = terms(pool.U, pool.D, learned.stack.labels)
+        X = terms(pool, learned.stack.labels)
         first, *others = (
             set(np.argsort(-stack.of_terms(X), kind="stable")[:FIRST].tolist())
             for stack in (learned.stack, *learned.others)
@@ -355,7 +357,7 @@ class Auto(LinkPredictor):
             n_missing = missing / (1.0 - missing) * network.n_edges
             ratio = n_missing / n_drawn(network, self.hidden)
         calibration = Calibration.learn(learned.crossed, samples, ratio)
-        arrays = prefixed("stack", learned.stack.arrays())
+        arrays = {"levels": more["levels"], **prefixed("stack", learned.stack.arrays())}
         if calibration is not None:
             arrays |= prefixed("calibration", calibration.arrays())
         measure = OBJECTIVES[self.objective]
@@ -366,7 +368,7 @@ class Auto(LinkPredictor):
         if samples:
             both = zip(learned.crossed, samples, strict=True)
             validation["stack"] = float(np.mean([measure(*one) for one in both]))
-        hits = [terms(one.U[one.y], one.D[one.y], learned.stack.labels) for one in samples]
+        hits = [terms(one, learned.stack.labels, one.y) for one in samples]
         facts = {
             "kind": "stack",
             "left_out": chosen.left_out | more["failed"],
@@ -407,6 +409,7 @@ class Auto(LinkPredictor):
         if facts["kind"] == "stack":
             labels = list(facts["sources"])
             self._cached_stack = Stack.restored(labels, arrays_under("stack", learned.arrays))
+            self._cached_by_node = self._cached_stack.by_node(learned.arrays["levels"])
             if given := arrays_under("calibration", learned.arrays):
                 self._cached_calibration = Calibration.restored(given)
 
@@ -431,12 +434,18 @@ class Auto(LinkPredictor):
             scores = features.block(start, stop)[0]
         elif current_device() == "cpu":
             log_odds = stack.of_block(features.block(start, stop), logs[start:stop], logs)
-            scores = self._line.score(log_odds)
+            scores = self._line.score(self._with_levels(log_odds, start, stop))
         else:
             rows = [one.rows_or_factors(start, stop) for one in features.fitted]
-            scores = self._line.score(self._on_device().block(rows, logs[start:stop], logs))
+            log_odds = self._on_device().block(rows, logs[start:stop], logs)
+            scores = self._line.score(self._with_levels(log_odds, start, stop))
         self._without_edges(scores, np.arange(start, stop)[:, None], np.arange(len(logs)))
         return scores
+
+    def _with_levels(self, log_odds: Array, start: int, stop: int) -> Array:
+        log_odds += self._cached_by_node[start:stop, None]
+        log_odds += self._cached_by_node
+        return log_odds
 
     def _on_device(self) -> Any:
         with _one_at_a_time_there:
@@ -515,7 +524,9 @@ class Auto(LinkPredictor):
         for at, one in enumerate(features.fitted):
             U[:, at] = features.of_scores(at, one.model._pairs(ordered).astype(np.float32))
         D = np.stack(degree_terms(logs[pairs[:, 0]], logs[pairs[:, 1]]), axis=1)
-        return stack.spread(terms(U, D, stack.labels))
+        levels = self.learned_.arrays["levels"]
+        N = (levels[:, pairs[:, 0]] + levels[:, pairs[:, 1]]).T
+        return stack.spread(terms(Described(U, N, D), stack.labels))
 
     def score_threshold(self, probability: float) -> float:
         return probability if self._calibration is None else score_of(probability)

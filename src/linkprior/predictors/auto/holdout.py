@@ -18,7 +18,7 @@ from linkprior import parallel
 from linkprior.network import History, Network
 from linkprior.network import pairs as pr
 from linkprior.network.pairs import Ints
-from linkprior.predictors.auto.features import Features
+from linkprior.predictors.auto.features import Blocks, Features
 from linkprior.predictors.base import Array
 
 FEW_HIDDEN = 300  # a hold-out that hides fewer edges counts as if it hid this many
@@ -94,12 +94,14 @@ class Sample:
     """Pairs of one hold-out."""
 
     U: Array  # (n, sources) features of float32
+    N: Array  # (n, sources): by how much either node is predicted more than its degree suggests
     D: Array  # (n, degree terms)
     y: Array  # which are hidden edges
     weight: Array  # how many pairs each stands for
     degree_product: Array  # k_i·k_j in the training network
     hub: Array  # the node that has more edges there
     n_pairs: int  # candidates there are among the pairs looked at
+    levels: Array  # (sources, nodes): what N is the sum of
 
     def halves_by_hub(self, rng: np.random.Generator) -> list[Sample]:
         """Return two samples that share no hub: what a release adds comes in bursts around some.
@@ -113,14 +115,16 @@ class Sample:
         return [self._part(first[self.hub]), self._part(~first[self.hub])]
 
     def _part(self, rows: Array) -> Sample:
-        pairs = [field.name for field in fields(self) if field.name != "n_pairs"]
+        pairs = [field.name for field in fields(self) if field.name not in ("n_pairs", "levels")]
         share = float(self.weight[rows].sum() / self.weight.sum())
         chosen = {name: getattr(self, name)[rows] for name in pairs}
         return replace(self, **chosen, n_pairs=round(self.n_pairs * share))
 
     def without(self, columns: Sequence[int]) -> Sample:
         """Leave out some sources."""
-        return replace(self, U=np.delete(self.U, list(columns), axis=1))
+        gone = list(columns)
+        U, N = np.delete(self.U, gone, axis=1), np.delete(self.N, gone, axis=1)
+        return replace(self, U=U, N=N, levels=np.delete(self.levels, gone, axis=0))
 
 
 def log_degrees(network: Network) -> Array:
@@ -151,13 +155,20 @@ def draw(
     least = min(1.0, others / pr.n_pairs(network.n_nodes))
     most = max(least, MOST_DRAWN) if others else 0.0
 
-    def one_block(block: tuple[int, int]) -> tuple[list[Array], int]:
+    def one_block(block: tuple[int, int]) -> tuple[list[Array], int, Array]:
         start, stop = block
         scores = [one.rows(start, stop) for one in features.fitted]
         free = candidates(network, start, stop)
-        sure = np.zeros(free.shape, bool)
-        for one, threshold in zip(scores, features.thresholds, strict=True):
-            sure |= one[:, start:] >= threshold
+        sure, later = np.zeros(free.shape, bool), np.arange(free.shape[1])
+        later = later > np.arange(len(free))[:, None]
+        often = np.zeros((len(scores), network.n_nodes), np.int64)  # near the top
+        for at, (one, threshold) in enumerate(zip(scores, features.thresholds, strict=True)):
+            near = one[:, start:] >= threshold
+            near &= later
+            rows, columns = np.divmod(np.flatnonzero(near), free.shape[1])
+            for nodes in (rows, columns):
+                often[at, start:] += np.bincount(nodes, minlength=free.shape[1])
+            sure |= near
         y = np.zeros(free.shape, bool)
         for marked, (rows, columns) in ((y, hidden(start, stop)), (sure, refuted(start, stop))):
             marked[rows, columns - start] = True
@@ -179,17 +190,35 @@ def draw(
         i, j = rows + start, columns
         D = np.stack(degree_terms(logs[i], logs[j]), axis=1)
         hub = np.where(k[i] >= k[j], i, j)
-        parts = [U, D, y, weight, k[i] * k[j], hub]
-        return parts, int(free.sum())
+        return [U, D, y, weight, hub, i, j], int(free.sum()), often
 
     blocks = list(parallel.map_tasks(one_block, features.blocks, stage=""))
     parts = [np.concatenate(part) for part in zip(*(one[0] for one in blocks), strict=True)]
-    U, D, y, weight, product, hub = parts
+    U, D, y, weight, hub, i, j = parts
+    levels = _levels(network, features.blocks, sum(one[2] for one in blocks))
+    N, product = (levels[:, i] + levels[:, j]).T, k[i] * k[j]
     if matched and (~y).any():
         even, by_degree = weight[~y], weight[~y] * product[~y]
         share = (1.0 - matched) + matched * product[~y] * (even.sum() / by_degree.sum())
         weight[~y] *= share
-    return Sample(U, D, y, weight, product, hub, sum(one[1] for one in blocks))
+    return Sample(U, N, D, y, weight, product, hub, sum(one[1] for one in blocks), levels)
+
+
+def _levels(network: Network, blocks: Blocks, often: Array) -> Array:
+    """Return by how much nodes are nearer the top of each source than their degrees suggest.
+
+    That is the logarithm of how often a node is among the best pairs, as many as there are edges,
+    over its degree; one is added to both, so that little says little.
+    """
+    p = network.n_nodes
+    looked = np.zeros(p, bool)
+    for start, stop in blocks:
+        looked[start:stop] = True
+    # A pair is looked at in the row of its first node.
+    seen = np.where(looked, p - 1 - np.arange(p), 0) + np.cumsum(looked) - looked
+    expected = network.degrees * (seen / max(1, p - 1))
+    levels: Array = np.log((often + 1.0) / (expected + 1.0)).astype(np.float32)
+    return levels
 
 
 def candidates(network: Network, start: int, stop: int) -> Array:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -38,7 +38,8 @@ def columns(labels: Sequence[str]) -> list[str]:
     """Return the names of the terms of the sum."""
     bent = [f"{label} above {bend:g}" for bend in BENDS for label in _bent(labels)]
     crossed = [f"{a} and {b}" for a, b in _crossed(labels)]
-    return [*labels, *bent, *crossed, *DEGREE_TERMS, INTERCEPT]
+    by_node = [f"{label} by node" for label in _bent(labels)]
+    return [*labels, *bent, *crossed, *by_node, *DEGREE_TERMS, INTERCEPT]
 
 
 def _bent(labels: Sequence[str]) -> list[str]:
@@ -54,16 +55,25 @@ def _crossed(labels: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for at, a in enumerate(chosen) for b in chosen[at + 1 :]]
 
 
-def terms(U: Array, D: Array, labels: Sequence[str]) -> Array:
-    """Return the terms (n, columns) of pairs with features U (n, sources), as float32."""
-    u, place = np.clip(U, -CLIP, CLIP), {label: at for at, label in enumerate(labels)}
-    some = u[:, [place[label] for label in _bent(labels)]]
+class Described(NamedTuple):
+    """What a `Sample` says of pairs."""
+
+    U: Array
+    N: Array
+    D: Array
+
+
+def terms(sample: Sample | Described, labels: Sequence[str], rows: Any = slice(None)) -> Array:
+    """Return the terms (n, columns) of some pairs of a sample, as float32."""
+    u, place = np.clip(sample.U[rows], -CLIP, CLIP), {label: at for at, label in enumerate(labels)}
+    unequal = [place[label] for label in _bent(labels)]
+    some = u[:, unequal]
     bent = [np.maximum(some - np.float32(bend), 0) for bend in BENDS]
     high = np.maximum(u - np.float32(BENDS[0]), 0)
     crossed = [high[:, place[a]] * high[:, place[b]] for a, b in _crossed(labels)]
-    return np.concatenate(
-        [u, *bent, *(one[:, None] for one in crossed), D, np.ones((len(u), 1), np.float32)], axis=1
-    ).astype(np.float32, copy=False)
+    given = sample.N[rows][:, unequal], sample.D[rows], np.ones((len(u), 1), np.float32)
+    parts = [u, *bent, *(one[:, None] for one in crossed), *given]
+    return np.concatenate(parts, axis=1).astype(np.float32, copy=False)
 
 
 # ---------------------------------------------------------------------- the prior
@@ -123,6 +133,8 @@ def kind_of(column: str) -> str:
         return INTERCEPT
     if column in DEGREE_TERMS:
         return "degrees"
+    if column.endswith(" by node"):
+        return "by node"
     if " and " in column:
         return "crossed"
     return "bent" if " above " in column else "linear"
@@ -200,7 +212,7 @@ def training(samples: Sequence[Sample], labels: Sequence[str], prior: Prior, see
     share = min(1.0, MOST_NEGATIVES / max(1, sum(int((~one.y).sum()) for one in samples)))
     for at, one in enumerate(samples):
         rows = one.y | (rng.random(len(one.y)) < share)
-        X = (terms(one.U[rows], one.D[rows], labels) - prior.centre) / prior.scale
+        X = (terms(one, labels, rows) - prior.centre) / prior.scale
         y = one.y[rows].astype(np.float64)
         weight = np.where(one.y, one.weight, one.weight / share)[rows]
         parts.append((X.astype(np.float32), y, weight, np.full(len(y), at)))
@@ -227,6 +239,7 @@ class Stack:
     def of_block(self, U: Array, a: Array, b: Array) -> Array:
         """Return the log-odds of a block from features (sources, rows, p), as float32.
 
+        What `by_node` returns of either node is to be added.
         `a` and `b` are logarithms of the degrees of the rows' and of the columns' nodes.
         """
         by_name = dict(zip(columns(self.labels), self.weights.astype(np.float32), strict=True))
@@ -252,8 +265,15 @@ class Stack:
             total += np.multiply(term, by_name[name], out=part)
         return total
 
+    def by_node(self, levels: Array) -> Array:
+        """Return what each node adds to the log-odds of its pairs, from its levels."""
+        by_name = dict(zip(columns(self.labels), self.weights, strict=True))
+        weights = [by_name.get(f"{label} by node", 0.0) for label in self.labels]
+        own: Array = (np.array(weights) @ levels).astype(np.float32)
+        return own
+
     def on_device(self, tables: Sequence[Array], device: str) -> Any:
-        """Return what `of_block` does from scores, on a device; `tables` are of all sources."""
+        """Return what does `of_block` from scores, on a device; `tables` are of all sources."""
         from linkprior.kernels.torch.stack import DeviceStack
 
         by_name = dict(zip(columns(self.labels), self.weights.tolist(), strict=True))
@@ -285,9 +305,8 @@ class Stack:
                 for label in name.split(" and "):
                     sums[label] += 0.5 * parts[:, at]
             elif kind != INTERCEPT:
-                sums["degrees" if kind == "degrees" else name.partition(" above ")[0]] += parts[
-                    :, at
-                ]
+                label = name.partition(" above ")[0].removesuffix(" by node")
+                sums["degrees" if kind == "degrees" else label] += parts[:, at]
         spreads = {label: float(one.std()) for label, one in sums.items()}
         whole = sum(spreads.values()) or 1.0
         return dict(sorted(((k, v / whole) for k, v in spreads.items()), key=lambda kv: -kv[1]))
@@ -352,6 +371,6 @@ def learn(
 
     others = list(parallel.map_tasks(without, range(n)))
     crossed = [
-        others[at % n].of_terms(terms(one.U, one.D, labels)) for at, one in enumerate(samples)
+        others[at % n].of_terms(terms(one, labels)) for at, one in enumerate(samples)
     ]
     return Learned(raw(beta, curvature, labels, prior), others, crossed)

@@ -114,10 +114,8 @@ def count_bins_numba(
             finite &= (word & np.uint32(0x7F800000)) != np.uint32(0x7F800000)
             at = bin_of(word)
             counts[at] += 1
-            if score < low[at]:
-                low[at] = score
-            if score > high[at]:
-                high[at] = score
+            low[at] = min(low[at], score)
+            high[at] = max(high[at], score)
     if zeros:
         counts[ZERO] += zeros
         low[ZERO] = min(low[ZERO], np.float32(0.0))

@@ -8,16 +8,18 @@ from linkprior.predictors.auto.holdout import DEGREE_TERMS, Sample
 def sample(U, y, weight=None, product=None, hub=None):
     """Pairs with these features, of nodes whose degrees are all alike; each stands for itself."""
     U, y = np.asarray(U, np.float32), np.asarray(y, bool)
-    n = len(y)
+    n, U = len(y), U if U.ndim == 2 else U[:, None]
     weight = np.ones(n) if weight is None else np.asarray(weight, float)
     return Sample(
-        U=U if U.ndim == 2 else U[:, None],
+        U=U,
+        N=np.zeros_like(U),
         D=np.zeros((n, len(DEGREE_TERMS)), np.float32),
         y=y,
         weight=weight,
         degree_product=np.ones(n) if product is None else np.asarray(product, float),
         hub=np.arange(n) if hub is None else np.asarray(hub),
         n_pairs=int(weight.sum()),
+        levels=np.zeros((U.shape[1], 1), np.float32),
     )
 
 

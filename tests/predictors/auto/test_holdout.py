@@ -208,7 +208,20 @@ def test_a_sample_holds_what_belongs_to_its_pairs(case):
     a, b = (np.log(k[part] * (k > 0).sum() / k.sum()) for part in (i, j))
     expected = np.stack([a + b, a * b, a**2 + b**2, abs(a - b)], axis=1)
     np.testing.assert_allclose(found.D, expected, atol=1e-5)
+    np.testing.assert_array_equal(found.N, (found.levels[:, i] + found.levels[:, j]).T)
     assert found.n_pairs == len(candidates(holdout.train))
+
+
+def test_a_node_s_level_says_how_often_it_is_near_the_top_for_its_degree(case):
+    _, holdout, features, _ = case
+    net, found = holdout.train, draw(features, holdout, 0, [0])
+    for one, threshold, level in zip(
+        features.fitted, features.thresholds, found.levels, strict=True
+    ):
+        near = one.rows(0, net.n_nodes) >= threshold
+        near = np.triu(near, 1) | np.triu(near, 1).T
+        expected = np.log((near.sum(axis=0) + 1) / (net.degrees + 1))
+        np.testing.assert_allclose(level, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("matched", [0.0, 1.0])

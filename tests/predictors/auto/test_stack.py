@@ -11,6 +11,7 @@ import linkprior as lp
 from linkprior.predictors.auto.holdout import OBJECTIVES, average_precision
 from linkprior.predictors.auto.sources import SOURCES, choose
 from linkprior.predictors.auto.stack import (
+    Described,
     Learned,
     Prior,
     Regression,
@@ -34,7 +35,7 @@ def flat(precision=1.0):
 
 
 def terms_of(one):
-    return terms(one.U, one.D, LABELS)
+    return terms(one, LABELS)
 
 
 def log_odds(stack, one):
@@ -56,10 +57,14 @@ def test_a_block_of_pairs_has_the_log_odds_of_its_pairs():
     rng, stack = np.random.default_rng(1), stack_of(labels)
     U = (4 * rng.normal(size=(len(labels), 5, 7))).astype(np.float32)
     a, b = (rng.normal(size=n).astype(np.float32) for n in (5, 7))
+    levels = rng.normal(size=(len(labels), 12)).astype(np.float32)
+    own = stack.by_node(levels)
     i, j = (part.ravel() for part in np.indices((5, 7)))
     D = np.stack([a[i] + b[j], a[i] * b[j], a[i] ** 2 + b[j] ** 2, abs(a[i] - b[j])], axis=1)
-    expected = stack.of_terms(terms(U[:, i, j].T, D, labels))
-    np.testing.assert_allclose(stack.of_block(U, a, b).ravel(), expected, rtol=1e-4, atol=1e-2)
+    N = (levels[:, i] + levels[:, 5 + j]).T
+    expected = stack.of_terms(terms(Described(U[:, i, j].T, N, D), labels))
+    found = stack.of_block(U, a, b) + own[:5, None] + own[5:]
+    np.testing.assert_allclose(found.ravel(), expected, rtol=1e-4, atol=1e-2)
 
 
 def test_beyond_some_rank_a_better_one_makes_no_difference():
@@ -112,7 +117,7 @@ def test_weights_of_almost_the_same_problem_are_found_from_those_of_the_other(se
 def test_slope_and_curvature_are_those_of_the_function():
     problem, rng = regression(), np.random.default_rng(1)
     beta, step = rng.normal(size=5), 1e-2
-    value, slope, curvature = problem.expanded(beta)
+    (value, slope), curvature = problem.expanded(beta), problem.curvature(beta)
     for at in range(5):
         away = np.where(np.arange(5) == at, step, 0.0)
         above, below = (problem.expanded(beta + sign * away) for sign in (1, -1))

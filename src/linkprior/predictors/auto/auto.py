@@ -48,9 +48,9 @@ from linkprior.predictors.auto.holdout import (
     n_drawn,
     n_found,
 )
-from linkprior.predictors.auto.sources import EFFORTS, Choice, choose, for_tree
-from linkprior.predictors.auto.stack import Learned as LearnedStack
+from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose, for_tree
 from linkprior.predictors.auto.stack import Described, Stack, learn, prior_for, terms
+from linkprior.predictors.auto.stack import Learned as LearnedStack
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
@@ -212,7 +212,7 @@ class Auto(LinkPredictor):
         chosen = chosen.without(reasons, CONSTANT)
         labels = {source.label for source in chosen.sources}
         if not labels & {*features.labels}:
-            why = "; ".join(f"{label}: {reason}" for label, reason in chosen.left_out.items())
+            why = _by_reason(chosen.left_out)
             raise LinkpriorError(f"auto: no base model can be used on this network ({why})")
         return features.without([x for x in features.labels if x not in labels]), chosen
 
@@ -228,11 +228,13 @@ class Auto(LinkPredictor):
         while len(samples) < most and not deadline.passed(LEARN):
             end = min(most, len(samples) + max(1, least // 2)) if samples else least
             given = [by for by in (one.source for one in features.fitted) if by.label in labels]
-            done = parallel.map_side_by_side(
-                lambda number, given=given: self._sample(network, number, given, costs, deadline),
-                range(len(samples), end),
-            )
-            for sample, used, reasons in done:
+
+            def one(
+                number: int, given: Sequence[Source] = given
+            ) -> tuple[Sample | None, list[str], dict[str, str]]:
+                return self._sample(network, number, given, costs, deadline)
+
+            for sample, used, reasons in parallel.map_side_by_side(one, range(len(samples), end)):
                 failed |= reasons
                 samples, pool, labels = _agree([*samples, sample], pool, labels, used)
             with progress.part(costs.learning, "training the stack"):
@@ -248,7 +250,7 @@ class Auto(LinkPredictor):
         self,
         network: Network,
         number: int,
-        sources: Sequence[Any],
+        sources: Sequence[Source],
         costs: Costs,
         deadline: Deadline,
     ) -> tuple[Sample | None, list[str], dict[str, str]]:
@@ -321,21 +323,29 @@ class Auto(LinkPredictor):
         return draw(part, nothing, 0, [self.seed])
 
     def _kept(self, learned: LearnedStack, pool: Sample) -> float:
-        """Return the share of the first pairs that stay when a part of the hold-outs is left out."""
-        X = terms(pool, learned.stack.labels)
+        """Return the share of the first pairs that stay when a part of the hold-outs is left out.
+
+        Of a short list its first half is compared.
+        """
+        X, most = terms(pool, learned.stack.labels), max(1, min(FIRST, len(pool.y) // 2))
         first, *others = (
-            set(np.argsort(-stack.of_terms(X), kind="stable")[:FIRST].tolist())
+            set(np.argsort(-stack.of_terms(X), kind="stable")[:most].tolist())
             for stack in (learned.stack, *learned.others)
         )
         return float(np.mean([len(first & other) for other in others])) / max(1, len(first))
 
     def _fit_tree(self, network: Network, joining: float) -> Learned:
         """Rank a network without enough cycles to learn from by the one model for such."""
-        chosen = for_tree(network)
-        with progress.stage(f"fitting {self.name}", work_of(chosen.sources[0], network)):
-            blocks = parallel.blocks(network.n_nodes)
-            features, _ = self._fitted(network, chosen, blocks, Deadline(None))
-        facts = {"kind": "source", "joining": joining, "left_out": chosen.left_out}
+        blocks, left_out = parallel.blocks(network.n_nodes), dict[str, str]()
+        for chosen in for_tree(network):
+            with progress.stage(f"fitting {self.name}", work_of(chosen.sources[0], network)):
+                features, reasons = fit_sources(network, chosen.sources, self.seed, blocks)
+            if features.fitted:
+                break
+            left_out |= reasons
+        else:
+            raise LinkpriorError(f"auto: no base model can be used here ({_by_reason(left_out)})")
+        facts = {"kind": "source", "joining": joining, "left_out": left_out}
         return self._gathered(features, {}, {**facts, "hidden": [], "validation": {}})
 
     def _result(
@@ -578,9 +588,9 @@ def _agree(
     if last is None:
         return [one for one in others if one is not None], pool, labels
     gone = [at for at, label in enumerate(labels) if label not in used]
-    others = [one.without(gone) for one in others if one is not None]
+    kept = [one.without(gone) for one in others if one is not None]
     more = [at for at, label in enumerate(used) if label not in labels]
-    return [*others, last.without(more)], pool.without(gone), [x for x in labels if x in used]
+    return [*kept, last.without(more)], pool.without(gone), [x for x in labels if x in used]
 
 
 def _expected_degrees(network: Network, missing: float) -> tuple[Array, float] | None:
@@ -588,7 +598,8 @@ def _expected_degrees(network: Network, missing: float) -> tuple[Array, float] |
 
     Of a node with k edges k·m/(1 − m), where a share m is missing. That nodes without an edge have
     some is known from those with one edge: as many nodes lost their only link as there would be
-    (Good and Turing's estimate), shared out evenly. None where every node has an edge.
+    (Good and Turing's estimate), shared out evenly, but at most as many as of one edge. None where
+    every node has an edge.
     """
     k = network.degrees.astype(np.float64)
     alone = k == 0
@@ -596,7 +607,8 @@ def _expected_degrees(network: Network, missing: float) -> tuple[Array, float] |
         return None
     rate = missing / (1.0 - missing)
     expected = rate * k
-    expected[alone] = min(1.0, rate * max(1.0, float((k == 1).sum())) / float(alone.sum()))
+    shared = max(1.0, float((k == 1).sum())) / float(alone.sum())
+    expected[alone] = rate * min(1.0, shared)  # at most that of a node with one edge
     return expected, float(max(expected.sum(), 1e-9))
 
 
@@ -635,13 +647,17 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
     if facts.get("importance"):
         parts = [f"{name} {share:.0%}" for name, share in facts["importance"].items()]
         summary.append(f"feature importance: {', '.join(parts[:_SHOWN])}")
-    by_reason: dict[str, list[str]] = {}
-    for name, why in facts["left_out"].items():
-        by_reason.setdefault(why, []).append(name)
-    if by_reason:
-        left = "; ".join(f"{', '.join(names)}: {why}" for why, names in by_reason.items())
-        summary.append(f"left out: {left}")
+    if facts["left_out"]:
+        summary.append(f"left out: {_by_reason(facts['left_out'])}")
     return summary
+
+
+def _by_reason(left_out: Mapping[str, str]) -> str:
+    """Return the names of what was left out, those with the same reason together."""
+    names: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        names.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(of)}: {why}" for why, of in names.items())
 
 
 def _hidden(hidden: Sequence[int], settled_at: int | None, models: str) -> str:

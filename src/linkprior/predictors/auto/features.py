@@ -12,7 +12,6 @@ import numpy as np
 
 from linkprior import _progress as progress
 from linkprior import kernels, parallel
-from linkprior.errors import LinkpriorError
 from linkprior.kernels import Bins
 from linkprior.network import Network
 from linkprior.network import pairs as pr
@@ -157,7 +156,8 @@ def fit_sources(
     A source that raises, gives numbers that are not finite or the same score for every pair, or
     that would begin when it is `late` and some others can be used, is left out.
     """
-    fitted, reasons = [], {}
+    fitted: list[FittedSource] = []
+    reasons: dict[str, str] = {}
     hold = hold and 4.0 * len(sources) * network.n_nodes**2 <= HELD_BYTES
     with progress.stage(total=sum(work_of(source, network) for source in sources)):
         for source in sources:
@@ -193,11 +193,12 @@ def _fit_source(
         scores = np.asarray(model._rows(*block), dtype=np.float32)
         return kernels.count_bins(scores, block[0]), scores if hold else None
 
-    bins, held = Bins.empty(), {}
+    bins, held = Bins.empty(), dict[tuple[int, int], Array]()
     counted = parallel.map_tasks(one_block, blocks, stage="", remote=True)
     for block, (found, scores) in zip(blocks, counted, strict=True):
         bins.add(found)
-        held[block] = scores
+        if scores is not None:
+            held[block] = scores
     return FittedSource(source, model, RankSketch.of(bins), held if hold else None)
 
 

@@ -145,9 +145,10 @@ def draw(
 ) -> Sample:
     """Return the sample of a hold-out, with at least about `others` pairs not near any top.
 
-    Near the top are, for each source, as many pairs as there are edges, or a tenth of that. Of the others the more are drawn the higher any source ranks them, so that none that matters
-    stands for very many. With `matched`, pairs other than hidden edges count in proportion to
-    k_i·k_j, so that degree does not inform.
+    Near the top are, for each source, as many pairs as there are edges, or a tenth of that. Of the
+    others the more are drawn the higher any source ranks them, so that none that matters stands for
+    very many. With `matched`, pairs other than hidden edges count in proportion to k_i·k_j, so that
+    degree does not inform.
     """
     network, k = features.network, features.network.degrees.astype(np.float64)
     logs = log_degrees(network)
@@ -159,8 +160,8 @@ def draw(
         start, stop = block
         scores = [one.rows(start, stop) for one in features.fitted]
         free = candidates(network, start, stop)
-        sure, later = np.zeros(free.shape, bool), np.arange(free.shape[1])
-        later = later > np.arange(len(free))[:, None]
+        sure = np.zeros(free.shape, bool)
+        later = np.arange(free.shape[1]) > np.arange(len(free))[:, None]
         often = np.zeros((len(scores), network.n_nodes), np.int64)  # near the top
         for at, (one, threshold) in enumerate(zip(scores, features.thresholds, strict=True)):
             near = one[:, start:] >= threshold
@@ -184,9 +185,7 @@ def draw(
         )
         odds = np.where(sure, 1.0, np.clip(most * np.exp(U.max(axis=1)), least, most))
         kept = most * rng.random(len(places)) < odds
-        rows, columns, U, y, weight = (
-            part[kept] for part in (rows, columns, U, y, 1.0 / odds)
-        )
+        rows, columns, U, y, weight = (part[kept] for part in (rows, columns, U, y, 1.0 / odds))
         i, j = rows + start, columns
         D = np.stack(degree_terms(logs[i], logs[j]), axis=1)
         hub = np.where(k[i] >= k[j], i, j)
@@ -195,7 +194,7 @@ def draw(
     blocks = list(parallel.map_tasks(one_block, features.blocks, stage=""))
     parts = [np.concatenate(part) for part in zip(*(one[0] for one in blocks), strict=True)]
     U, D, y, weight, hub, i, j = parts
-    levels = _levels(network, features.blocks, sum(one[2] for one in blocks))
+    levels = _levels(network, features.blocks, np.sum([one[2] for one in blocks], axis=0))
     N, product = (levels[:, i] + levels[:, j]).T, k[i] * k[j]
     if matched and (~y).any():
         even, by_degree = weight[~y], weight[~y] * product[~y]

@@ -128,16 +128,16 @@ def choose(network: Network, effort: str) -> Choice:
     return Choice(tuple(chosen), left_out)
 
 
-def for_tree(network: Network) -> Choice:
-    """Return the one source for a network without enough cycles to learn from.
+def for_tree(network: Network) -> list[Choice]:
+    """Return the one source for a network without enough cycles to learn from, and substitutes.
 
     On a tree nearly all that is known of two nodes is how far apart they are and, where degrees
     are more unequal than by chance (variance above mean), how many links each is likely to miss.
     """
-    degrees = network.degrees
-    plain = BY_LABEL["katz"] if network.n_nodes <= BY_LABEL["katz"].most_nodes else BY_LABEL["l3"]
-    unequal = bool(degrees.var() > degrees.mean())
-    return Choice((BY_LABEL[f"degree:{plain.label}"] if unequal else plain,), {})
+    degrees, most = network.degrees, BY_LABEL["katz"].most_nodes
+    plain = ["katz", "l3"] if network.n_nodes <= most else ["l3"]
+    unequal = ["degree:" + label for label in plain] if degrees.var() > degrees.mean() else []
+    return [Choice((BY_LABEL[label],), {}) for label in (*unequal, *plain, "pa")]
 
 
 _STEP = 0.15  # nominal nanoseconds of an iteration, per edge entry and column

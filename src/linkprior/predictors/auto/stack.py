@@ -31,7 +31,7 @@ CROSSED = ("pa", "ra", "l3", "l3n", "mps", "nmf64", "pu64", "dcsbm")  # one of e
 INTERCEPT = "intercept"
 MOST_NEGATIVES = 200_000  # pairs other than hidden edges to learn from; beyond, some stand for all
 CHUNK = 4096  # rows at a time, which stay in a core's cache
-STEPS, ENOUGH = 40, 1e-3  # of the search for the likeliest weights, and the gain in log-likelihood that ends it
+STEPS, ENOUGH = 40, 1e-3  # of a search for weights, and the gain in likelihood that ends it
 
 
 def columns(labels: Sequence[str]) -> list[str]:
@@ -153,21 +153,25 @@ class Regression:
     mean: Array
     precision: Array
 
-    def expanded(self, beta: Array, curved: bool = True) -> tuple[float, Array, Array | None]:
-        """Return Σ w·(log(1 + e^z) − y·z) + ½ Σ precision·(β − mean)², its slope and curvature."""
-        off, curvature = beta - self.mean, np.diag(self.precision) if curved else None
+    def expanded(self, beta: Array) -> tuple[float, Array]:
+        """Return Σ w·(log(1 + e^z) − y·z) + ½ Σ precision·(β − mean)², and its slope."""
+        off = beta - self.mean
         value, slope = 0.5 * float((self.precision * off**2).sum()), self.precision * off
-        for start in range(0, len(self.X), CHUNK):
-            rows = slice(start, start + CHUNK)
-            x, y, weight = self.X[rows], self.y[rows], self.weight[rows]
-            z = (x @ beta.astype(np.float32)).astype(np.float64)
-            p = expit(z)
+        for rows in self._chunks():
+            x, y, weight, z = self._rows(rows, beta)
             value += float((weight * (np.logaddexp(0.0, z) - y * z)).sum())
-            slope += x.T @ (weight * (p - y)).astype(np.float32)
-            if curvature is not None:
-                scaled = x * np.sqrt(weight * p * (1.0 - p)).astype(np.float32)[:, None]
-                curvature += scaled.T @ scaled
-        return value, slope, curvature
+            slope += x.T @ (weight * (expit(z) - y)).astype(np.float32)
+        return value, slope
+
+    def curvature(self, beta: Array) -> Array:
+        """Return the matrix of second derivatives."""
+        out = np.diag(self.precision)
+        for rows in self._chunks():
+            x, _, weight, z = self._rows(rows, beta)
+            p = expit(z)
+            scaled = x * np.sqrt(weight * p * (1.0 - p)).astype(np.float32)[:, None]
+            out += scaled.T @ scaled
+        return out
 
     def solve(self) -> tuple[Array, Array]:
         """Return the likeliest weights and the curvature there, by Newton's method."""
@@ -179,21 +183,31 @@ class Regression:
 
     def _descend(self, beta: Array, given: Array | None) -> tuple[Array, Array]:
         """Take steps, halved until the function no longer rises: it is convex."""
-        now, slope, curvature = self.expanded(beta, given is None)
+        now, slope = self.expanded(beta)
+        curvature = self.curvature(beta) if given is None else given
         for _ in range(STEPS):
-            step, length = np.linalg.solve(given if curvature is None else curvature, slope), 1.0
+            step, length = np.linalg.solve(curvature, slope), 1.0
             while length > 1e-6:
-                after = self.expanded(beta - length * step, given is None)
-                if after[0] <= now:
+                after, slope_after = self.expanded(beta - length * step)
+                if after <= now:
                     break
                 length *= 0.5
             else:
                 break
-            gain, beta = now - after[0], beta - length * step
-            now, slope, curvature = after
+            gain, beta = now - after, beta - length * step
+            now, slope = after, slope_after
+            curvature = self.curvature(beta) if given is None else given
             if gain <= ENOUGH:
                 break
-        return beta, given if curvature is None else curvature
+        return beta, curvature
+
+    def _chunks(self) -> list[slice]:
+        return [slice(start, start + CHUNK) for start in range(0, len(self.X), CHUNK)]
+
+    def _rows(self, rows: slice, beta: Array) -> tuple[Array, Array, Array, Array]:
+        """Return some rows of what is given, and their log-odds."""
+        z = (self.X[rows] @ beta.astype(np.float32)).astype(np.float64)
+        return self.X[rows], self.y[rows], self.weight[rows], z
 
 
 @dataclass(frozen=True)
@@ -370,7 +384,5 @@ def learn(
         return raw(rest.near(beta, curvature), curvature, labels, prior)
 
     others = list(parallel.map_tasks(without, range(n)))
-    crossed = [
-        others[at % n].of_terms(terms(one, labels)) for at, one in enumerate(samples)
-    ]
+    crossed = [others[at % n].of_terms(terms(one, labels)) for at, one in enumerate(samples)]
     return Learned(raw(beta, curvature, labels, prior), others, crossed)

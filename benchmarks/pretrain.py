@@ -202,7 +202,7 @@ def check(cases: Sequence[Case], names: Sequence[str]) -> Iterator[str]:
             _, ap, area, near, kept, best = of.mean(axis=0)
             yield (
                 f"{plan}, {what}: AUPRC {ap:.4f} (best source {best:.4f}), AUROC {area:.4f}, "
-                f"within 5 % of the best source {near:.2f}, kept by half of the hold-outs {kept:.3f}"
+                f"within 5 % of the best {near:.2f}, kept by half of the hold-outs {kept:.3f}"
             )
 
 

@@ -407,8 +407,7 @@ class Auto(LinkPredictor):
         facts = learned.facts
         if "kind" not in facts:
             raise LinkpriorError(
-                "auto: a model saved before version 0.3 holds learners that this one lacks; fit it "
-                "again"
+                "auto: an earlier version saved this model, in another form: fit it again"
             )
         self._cached_features = restored(
             network, arrays_under("source", learned.arrays), facts["sources"], self.seed

@@ -514,7 +514,10 @@ class Auto(LinkPredictor):
         return self._in_order()._cached_calibration
 
     def probabilities(self, scores: Array) -> Array | None:
-        return None if self._calibration is None else probability_of(np.asarray(scores))
+        calibration = self._calibration
+        if calibration is None:
+            return None
+        return probability_of(np.asarray(scores), calibration.bend)
 
     def probability_bounds(self, pairs: Any, scores: Array) -> tuple[Array, Array] | None:
         model, calibration = self._in_order(), self._calibration
@@ -522,7 +525,8 @@ class Auto(LinkPredictor):
             return None
         spread = model._spread_of(self._inward(self._proper(pairs, "position")))
         width = LEVEL * abs(calibration.slope) * spread
-        return probability_of(scores - width), probability_of(scores + width)
+        low, high = (probability_of(scores + by, calibration.bend) for by in (-width, width))
+        return low, high
 
     def _spread_of(self, pairs: Ints) -> Array:
         """Return the standard deviation of the log-odds of some pairs, by that of the weights."""
@@ -538,13 +542,14 @@ class Auto(LinkPredictor):
         return stack.spread(terms(Described(U, N, D), stack.labels))
 
     def score_threshold(self, probability: float) -> float:
-        return probability if self._calibration is None else score_of(probability)
+        calibration = self._calibration
+        return probability if calibration is None else score_of(probability, calibration.bend)
 
     def expected_hits(self, scores: Array) -> tuple[Array, Array, Array] | None:
         calibration = self._calibration
         if calibration is None:
             return None
-        return expected_hits(probability_of(scores), calibration.spread)
+        return expected_hits(probability_of(scores, calibration.bend), calibration.spread)
 
     def assumption(self) -> str:
         if self._state()[1].facts["from_history"]:

@@ -21,6 +21,7 @@ FEWEST_HITS = 10  # hidden edges without which nothing is said about probabiliti
 BEYOND = 1e300  # a score that no pair has
 SUREST = 0.99  # the highest probability that is ever stated
 BEND = 3.0  # how sharply probabilities level off below 1
+FOUND_BEND = 1.0  # the same of what a release finds: of pairs with some odds odds/(1 + odds)
 LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between hold-outs
 # Of the expected yield, beyond sampling noise: hold-outs look more alike than networks.
 LEAST_SPREAD = 0.15
@@ -32,12 +33,14 @@ class Calibration:
     """Log-odds of being a hidden edge, straightened, and moved to those of a missing edge.
 
     The score of a pair is slope·z + intercept, z its log-odds by the stack; e^score is how many
-    missing edges there are for each remaining pair that is none hidden.
+    missing edges there are for each remaining pair that is none hidden. `bend` is how sharply
+    probabilities level off below 1.
     """
 
     slope: float
     intercept: float
     spread: float = LEAST_SPREAD
+    bend: float = BEND
 
     @classmethod
     def learn(
@@ -60,7 +63,8 @@ class Calibration:
         slope = max(float(slope), 0.05)  # a better log-odds never counts against a pair
         plain = cls(slope, float(intercept))
         spread = plain._spread_between(log_odds, samples)
-        return cls(slope, float(intercept) + (np.log(ratio) if ratio else 0.0), spread)
+        moved = np.log(ratio) if ratio else 0.0
+        return cls(slope, float(intercept) + moved, spread, BEND if ratio else FOUND_BEND)
 
     def score(self, log_odds: Array) -> Array:
         """Return scores from log-odds of the stack."""
@@ -87,7 +91,7 @@ class Calibration:
 
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to save."""
-        return {"line": np.array([self.slope, self.intercept, self.spread])}
+        return {"line": np.array([self.slope, self.intercept, self.spread, self.bend])}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array]) -> Self:
@@ -95,24 +99,25 @@ class Calibration:
         return cls(*(float(value) for value in arrays["line"]))
 
 
-def probability_of(scores: Array) -> Array:
+def probability_of(scores: Array, bend: float = BEND) -> Array:
     """Return the probability that pairs with these scores are missing edges.
 
     Of T pairs with some log-odds, H hidden and M = ratio·H missing, the hidden ones are not
     candidates once they are back in the network: M of T − H is left, ratio times the odds of being
-    hidden, e^score. Where edges are so dense that this comes near 1, it levels off smoothly.
+    hidden, e^score. Where edges are so dense that this comes near 1, it levels off smoothly. What a
+    release found it took away from as many pairs as are left for the next: `bend` 1.
     """
     odds = np.exp(np.clip(np.asarray(scores, np.float64), -700.0, 50.0))
-    return np.minimum(SUREST, odds / (1.0 + odds**BEND) ** (1.0 / BEND))
+    return np.minimum(SUREST, odds / (1.0 + odds**bend) ** (1.0 / bend))
 
 
-def score_of(probability: float) -> float:
+def score_of(probability: float, bend: float = BEND) -> float:
     """Return the lowest score of this probability; out of reach where there is none."""
     if probability <= 0.0:
         return -BEYOND
     if probability > SUREST:
         return BEYOND
-    return float(np.log(probability) - np.log1p(-(probability**BEND)) / BEND)
+    return float(np.log(probability) - np.log1p(-(probability**bend)) / bend)
 
 
 def expected_hits(probabilities: Array, spread: float) -> tuple[Array, Array, Array]:

@@ -88,7 +88,8 @@ def case(asked: tuple[int, str, bool]) -> Case | None:
     if network.n_nodes > MOST_NODES:
         return None
     with parallel.use_workers(1), parallel.one_blas_thread():
-        outer = ho.hide(network, 0.2, np.random.default_rng([SEED, number]))
+        draws = np.random.default_rng([SEED, number]).random(network.n_edges)
+        outer = ho.hide(network, 0.2, draws)
         left = network if whole else outer.train
         labels, test = sample_of(network, outer, effort, SEED)
         made = [(labels, test)]

@@ -135,7 +135,8 @@ def test_known_non_edges_lower_their_own_scores():
 def test_surer_edges_are_hidden_more_often_in_holdouts():
     net = lp.planted_network(200, seed=2)
     weights = np.where(np.arange(net.n_edges) % 2 == 0, 1.0, 0.1)
-    drawn = hide(net.with_weights(weights), 0.2, np.random.default_rng(0)).hidden
+    draws = np.random.default_rng(0).random(net.n_edges)
+    drawn = hide(net.with_weights(weights), 0.2, draws).hidden
     at = np.searchsorted(pr.encode(net.edges, net.n_nodes), pr.encode(drawn, net.n_nodes))
     assert (at % 2 == 0).mean() > 0.8
 

@@ -61,7 +61,7 @@ LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
 # Hold-outs at least and at most, in small networks and in large ones.
 HOLD_OUTS = {
     "fast": ((5, 10), (2, 3)),
-    "normal": ((10, 20), (4, 6)),
+    "normal": ((10, 20), (6, 10)),
     "thorough": ((20, 60), (8, 16)),
 }
 PAIRS = {"fast": 4e6, "normal": 6e6, "thorough": 4e7}  # looked at in a hold-out, about

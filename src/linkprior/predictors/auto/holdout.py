@@ -41,24 +41,27 @@ def n_drawn(network: Network, share: float) -> int:
 
 
 def hold_out(network: Network, share: float, seed: int, number: int) -> HoldOut:
-    """Return a hold-out by its number: one round of them hides each edge once, if it can be."""
+    """Return a hold-out by its number: one round of them hides each edge once, if it can be.
+
+    Which hold-out an edge is of depends on the seed and on its nodes, so that an edge more or less
+    leaves nearly all others where they were, as long as the nodes stay.
+    """
     round_, slice_ = divmod(number, max(1, int(np.ceil(network.n_edges / n_drawn(network, share)))))
-    return hide(network, share, np.random.default_rng([seed, round_]), slice_)
+    return hide(network, share, _drawn(network, seed, round_), slice_)
 
 
-def hide(network: Network, share: float, rng: np.random.Generator, number: int = 0) -> HoldOut:
-    """Draw a share of the edges at random, and hide those whose nodes both keep another one.
+def hide(network: Network, share: float, draws: Array, number: int = 0) -> HoldOut:
+    """Hide a share of the edges, those whose nodes both keep another one.
 
     A node that lost all its edges would be known to have a hidden one, which a learner finds out
-    and which says nothing about missing edges. With the same generator each `number` draws other
-    edges, as long as there are any left. An edge of higher confidence is likelier to be drawn:
-    what is to be found are links, not errors.
+    and which says nothing about missing edges. Of draws between 0 and 1, one for each edge, the
+    largest are hidden first; each `number` hides others, as long as there are any left. An edge of
+    higher confidence is likelier to be drawn: what is to be found are links, not errors.
     """
     weights, size = network.known.weights, n_drawn(network, share)
-    if weights is None:
-        order = rng.permutation(network.n_edges)
-    else:  # of waiting times with these rates the shortest come first (Efraimidis, Spirakis)
-        order = np.argsort(rng.exponential(size=len(weights)) / weights, kind="stable")
+    # Of waiting times with these rates the shortest come first (Efraimidis, Spirakis).
+    waiting = -np.log(draws) if weights is None else -np.log(draws) / weights
+    order = np.argsort(waiting, kind="stable")
     drawn = np.take(order, np.arange(number * size, (number + 1) * size), mode="wrap")
     left = network.degrees.copy()
     chosen: list[int] = []
@@ -70,6 +73,18 @@ def hide(network: Network, share: float, rng: np.random.Generator, number: int =
             chosen.append(edge)
     hidden = network.edges[np.sort(np.array(chosen, dtype=np.int64))]
     return HoldOut(network.hide(hidden) if len(hidden) else network, hidden)
+
+
+def _drawn(network: Network, seed: int, round_: int) -> Array:
+    """Return a number between 0 and 1 for each edge, as good as drawn, from where its nodes are."""
+    of_node = np.random.default_rng([seed, round_]).integers(2**63, size=network.n_nodes)
+    i, j = of_node.astype(np.uint64)[network.edges.T]
+    mixed = i * np.uint64(0x9E3779B97F4A7C15) + j  # wraps around
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    draws: Array = ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) / 2.0**53
+    return draws
 
 
 def joining_share(holdouts: Sequence[HoldOut]) -> float:

@@ -20,6 +20,7 @@ def sample(U, y, weight=None, product=None, hub=None):
         hub=np.arange(n) if hub is None else np.asarray(hub),
         n_pairs=int(weight.sum()),
         levels=np.zeros((U.shape[1], 1), np.float32),
+        n_hidden=int(y.sum()),
     )
 
 

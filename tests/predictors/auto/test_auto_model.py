@@ -123,7 +123,7 @@ def test_a_model_of_an_older_version_is_refused_with_what_to_do(network, tmp_pat
     facts.pop("kind")
     facts["stack"] = {"kind": "stack", "labels": ["l3"]}
     model.save(tmp_path / "model")
-    with pytest.raises(LinkpriorError, match="saved before version .*; fit it again"):
+    with pytest.raises(LinkpriorError, match="an earlier version saved this model.*: fit it again"):
         lp.load(tmp_path / "model").predict_edges(5)
 
 
@@ -388,17 +388,17 @@ def test_an_odd_network_has_finite_scores_and_true_words(name):
 def check_words(model, name):
     facts, words = model.learned_.facts, model.summary()
     assert (not facts["hidden"]) == (name in NOTHING_HIDDEN | TREES)
-    if name in TREES:
+    if name in TREES or facts["kind"] == "source":
         assert "join two parts of the network, as in a tree" in words[0]
-        assert words[0].endswith("nothing could be learned: ranked by katz alone")
+        assert "nothing could be learned: ranked by " in words[0]
     elif name in NOTHING_HIDDEN:
         assert words[0].startswith("no edge was hidden: weights learned on other networks combine")
     else:
         assert words[0].startswith("auto hid ")
     few = sum(facts["hidden"]) < FEWEST_HITS
     assert (model.probabilities(np.zeros(1)) is None) == few
-    assert (words[-1] == module.NO_PROBABILITIES) == few
-    if not model.network_.n_non_edges:
+    assert (words[-1] == module.NO_PROBABILITIES) == (few and facts["kind"] == "stack")
+    if not model.network_.n_non_edges and facts["kind"] == "stack":
         assert "every pair the same score" in " ".join(words)
     assert "nan" not in " ".join(words)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from linkprior import _progress as progress
 from linkprior import parallel
@@ -27,6 +28,7 @@ from linkprior.predictors.auto.calibration import (
 )
 from linkprior.predictors.auto.features import (
     CONSTANT,
+    HELD_BYTES,
     Deadline,
     Features,
     fit_sources,
@@ -82,6 +84,7 @@ _MEASURES = {
     "dc_auroc": "AUROC against pairs of similar degree",
 }
 _SHOWN = 5
+SHOWN_FROM = 3  # hold-outs from whose pairs the importance of models is read
 NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
 _log = logging.getLogger("linkprior")
@@ -197,9 +200,14 @@ class Auto(LinkPredictor):
         return HOLD_OUTS[self.effort][network.n_nodes >= LARGE]
 
     def _joining(self, network: Network) -> float:
+        """Return the share of the edges that can be hidden which join two components without."""
         if enough_found(network.known.history) or self.holdouts == 0:
             return 0.0
-        bare, some = network.without_history(), range(min(3, max(1, self._range(network)[0])))
+        n_parts = connected_components(network.adjacency, directed=False)[0]
+        if network.n_edges == network.n_nodes - n_parts:  # without a cycle
+            return 1.0
+        some = range(10 if network.n_nodes < LARGE else 3)
+        bare = network.without_history()
         return joining_share([hold_out(bare, self.hidden, self.seed, at) for at in some])
 
     def _fitted(
@@ -239,7 +247,8 @@ class Auto(LinkPredictor):
                 samples, pool, labels = _agree([*samples, sample], pool, labels, used)
             with progress.part(costs.learning, "training the stack"):
                 learned = self._learned(network, samples, labels)
-            if learned.others and self._kept(learned, pool) >= KEPT:
+            still = learned.others and len(pool.y) > 1 and self._kept(learned, pool) >= KEPT
+            if still and self.holdouts is None:
                 settled = len(samples)
                 break
             if len(samples) < end:  # nothing can be hidden, or the time is over
@@ -269,12 +278,8 @@ class Auto(LinkPredictor):
             if not features.labels:
                 return nothing
             failed = {label: why for label, why in reasons.items() if label not in features.labels}
-            sample = draw(features, holdout, OTHERS, [self.seed, number, 1], self._matched)
+            sample = draw(features, holdout, OTHERS, [self.seed, number, 1])
             return sample, features.labels, failed
-
-    @property
-    def _matched(self) -> float:
-        return 1.0 if self.objective == "dc_auroc" else 0.0
 
     def _from_releases(
         self, network: Network, features: Features
@@ -291,7 +296,7 @@ class Auto(LinkPredictor):
             history.older, sources, self.seed, parallel.blocks(history.older.n_nodes), hold=True
         )
         found = HoldOut(history.older, history.found)
-        sample = draw(older, found, 10 * OTHERS, [self.seed, 0, 1], self._matched)
+        sample = draw(older, found, 10 * OTHERS, [self.seed, 0, 1])
         failed = {label: why for label, why in reasons.items() if label not in older.labels}
         labels = [label for label in features.labels if label in older.labels]
         sample = sample.without(
@@ -312,7 +317,8 @@ class Auto(LinkPredictor):
         if not samples:
             return LearnedStack.of_prior(labels, prior)
         rounds = float(self.hidden) * len(samples)
-        return learn(samples, labels, prior, self.seed, rounds)
+        matched = self.objective == "dc_auroc"
+        return learn(samples, labels, prior, self.seed, rounds, matched=matched)
 
     def _pool(self, features: Features) -> Sample:
         """Return the pairs of the network from which the first of the list will come."""
@@ -378,16 +384,16 @@ class Auto(LinkPredictor):
         if samples:
             both = zip(learned.crossed, samples, strict=True)
             validation["stack"] = float(np.mean([measure(*one) for one in both]))
-        hits = [terms(one, learned.stack.labels, one.y) for one in samples]
+        some = [terms(one, learned.stack.labels) for one in samples[:SHOWN_FROM]]
         facts = {
             "kind": "stack",
             "left_out": chosen.left_out | more["failed"],
-            "hidden": [int(sample.y.sum()) for sample in samples],
+            "hidden": [sample.n_hidden for sample in samples],
             "settled_at": more.get("settled_at"),
             "found": None if history is None else n_found(history),
             "from_history": from_history,
             "validation": dict(sorted(validation.items(), key=lambda item: -item[1])),
-            "importance": learned.stack.importance(np.concatenate(hits)) if hits else {},
+            "importance": learned.stack.importance(np.concatenate(some)) if some else {},
             "ratio": ratio,
         }
         return self._gathered(features, arrays, facts)
@@ -552,6 +558,8 @@ class Auto(LinkPredictor):
         return expected_hits(probability_of(scores, calibration.bend), calibration.spread)
 
     def assumption(self) -> str:
+        if self._calibration is None:
+            return ""
         if self._state()[1].facts["from_history"]:
             return "if the next release finds links as the newer one did after the older"
         return (
@@ -560,7 +568,8 @@ class Auto(LinkPredictor):
 
     def summary(self) -> list[str]:
         lines = _lines(self._state()[1].facts, self.objective)
-        return [*lines, *([NO_PROBABILITIES] if self._calibration is None else [])]
+        few = self._state()[1].facts["kind"] == "stack" and self._calibration is None
+        return [*lines, *([NO_PROBABILITIES] if few else [])]
 
     # ------------------------------------------------------------------ how long it takes
 
@@ -571,6 +580,8 @@ class Auto(LinkPredictor):
         height = parallel.blocks(network.n_nodes)[0][1]
         block = 4.0 * 40 * height * network.n_nodes * (parallel.current_workers() + 1)
         held = 4.0 * entries(network) if network.n_nodes <= self._held_up_to else 0.0
+        at_once = min(parallel.current_workers(), max(1, least))  # hold-outs, with their scores
+        held += at_once * min(HELD_BYTES, 4.0 * 17 * network.n_nodes**2)
         scores = costs.sources + (RANK * 17 + SCORE) * entries(network)
         return Cost(fit, scores, 4e8 + held + block)
 

@@ -7,7 +7,7 @@ that are missing look like those that were hidden, and are as many as a stated s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
@@ -25,22 +25,27 @@ FOUND_BEND = 1.0  # the same of what a release finds: of pairs with some odds od
 LENGTHS = (50, 100, 200, 500, 1000)  # lists whose yield is compared between hold-outs
 # Of the expected yield, beyond sampling noise: hold-outs look more alike than networks.
 LEAST_SPREAD = 0.15
-_PRECISION = np.array([25.0, 1.0])  # of slope − 1 and of the intercept: mostly they are right
+TOP, MOST_TOP = 2.0, 0.1  # the first pairs: twice as many as were hidden, a tenth of all at most
+LEAST_SLOPE = 0.05
+# Of slope − 1, of what is added at the top, and of the intercept: mostly they are right.
+_PRECISION = np.array([25.0, 5.0, 1.0])
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Log-odds of being a hidden edge, straightened, and moved to those of a missing edge.
 
-    The score of a pair is slope·z + intercept, z its log-odds by the stack; e^score is how many
-    missing edges there are for each remaining pair that is none hidden. `bend` is how sharply
-    probabilities level off below 1.
+    The score of a pair is slope·z + more·max(z − top, 0) + intercept, z its log-odds by the stack:
+    those of the first pairs are mostly too high. e^score is how many missing edges there are for
+    each remaining pair that is none hidden. `bend` is how sharply probabilities level off below 1.
     """
 
     slope: float
     intercept: float
     spread: float = LEAST_SPREAD
     bend: float = BEND
+    top: float = 0.0
+    more: float = 0.0
 
     @classmethod
     def learn(
@@ -57,18 +62,27 @@ class Calibration:
             np.concatenate(part)
             for part in (log_odds, [s.y for s in samples], [s.weight for s in samples])
         )
-        X = np.stack([z, np.ones(len(z))], axis=1).astype(np.float32)
-        mean = np.array([1.0, 0.0])
-        (slope, intercept), _ = Regression(X, y, weight, mean, _PRECISION).solve()
-        slope = max(float(slope), 0.05)  # a better log-odds never counts against a pair
-        plain = cls(slope, float(intercept))
-        spread = plain._spread_between(log_odds, samples)
-        moved = np.log(ratio) if ratio else 0.0
-        return cls(slope, float(intercept) + moved, spread, BEND if ratio else FOUND_BEND)
+        order = np.argsort(-z, kind="stable")
+        wanted = min(TOP * y.sum(), MOST_TOP * weight.sum())
+        first = int(np.searchsorted(np.cumsum(weight[order]), wanted))
+        top = float(z[order[min(first, len(z) - 1)]])
+        X = np.stack([z, np.maximum(z - top, 0.0), np.ones(len(z))], axis=1).astype(np.float32)
+        mean = np.array([1.0, 0.0, 0.0])
+        (slope, more, level), _ = Regression(X, y, weight, mean, _PRECISION).solve()
+        slope = max(float(slope), LEAST_SLOPE)  # a better log-odds never counts against a pair
+        line = top, max(float(more), LEAST_SLOPE - slope)
+        spread = cls(slope, float(level), LEAST_SPREAD, BEND, *line)._spread_between(
+            log_odds, samples
+        )
+        moved = float(np.log(ratio)) if ratio else 0.0
+        return cls(slope, float(level) + moved, spread, BEND if ratio else FOUND_BEND, *line)
 
     def score(self, log_odds: Array) -> Array:
         """Return scores from log-odds of the stack."""
-        return log_odds * log_odds.dtype.type(self.slope) + log_odds.dtype.type(self.intercept)
+        slope, level, top, more = (
+            log_odds.dtype.type(one) for one in (self.slope, self.intercept, self.top, self.more)
+        )
+        return log_odds * slope + more * np.maximum(log_odds - top, 0) + level
 
     def _spread_between(self, log_odds: Sequence[Array], samples: Sequence[Sample]) -> float:
         """Return the relative sd of yields between hold-outs beyond sampling noise."""
@@ -91,7 +105,7 @@ class Calibration:
 
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to save."""
-        return {"line": np.array([self.slope, self.intercept, self.spread, self.bend])}
+        return {"line": np.array([getattr(self, field.name) for field in fields(self)])}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array]) -> Self:

@@ -24,6 +24,7 @@ CONSTANT = "gives every pair the same score"
 FEWEST = 3  # sources that are fitted even when it is late: the first ones, which take no time
 LATE = "not fitted within the time limit"
 HELD_BYTES = 300e6  # of scores of all sources that are held between two looks at them
+MOST_TIED = 4  # times as many pairs as wanted may be near a top because they tie
 ROUNDING = 1e-5  # scores that differ by less, relative to their size, are one score
 
 Blocks = list[tuple[int, int]]
@@ -228,10 +229,15 @@ class RankSketch:
         return len(self.at) == 1 and bool(self.low[0] == self.high[0])
 
     def score_of(self, share: float) -> float:
-        """Return the lowest score of the bins that begin within the best share of all pairs."""
-        above = np.cumsum(self.counts[::-1])[::-1] - self.counts
-        inside = np.flatnonzero(above < share * self.counts.sum())
-        return float(self.low[inside[0]])
+        """Return the lowest score of the bins that begin within the best share of all pairs.
+
+        A last one that holds far more pairs, such as all without a path between them, is left out.
+        """
+        above, wanted = np.cumsum(self.counts[::-1])[::-1] - self.counts, share * self.counts.sum()
+        first = np.flatnonzero(above < wanted)[0]
+        if above[first] + self.counts[first] > MOST_TIED * max(1.0, wanted):
+            first += 1
+        return float(self.low[first]) if first < len(self.low) else float("inf")
 
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to save."""
@@ -270,8 +276,8 @@ class Deadline:
     """A number of seconds, of which parts of the work may use shares."""
 
     def __init__(self, seconds: float | None) -> None:
-        self.began, self.seconds = time.monotonic(), seconds
+        self.began, self.seconds = time.time(), seconds  # which other machines share
 
     def passed(self, share: float) -> bool:
         """Return whether this share of the time is over."""
-        return self.seconds is not None and time.monotonic() - self.began > share * self.seconds
+        return self.seconds is not None and time.time() - self.began > share * self.seconds

@@ -21,7 +21,6 @@ from linkprior.network.pairs import Ints
 from linkprior.predictors.auto.features import Blocks, Features
 from linkprior.predictors.base import Array
 
-FEW_HIDDEN = 300  # a hold-out that hides fewer edges counts as if it hid this many
 MOST_JOINING = 0.5  # share of hidden edges that join components from which on nothing is learned
 MOST_DRAWN = 0.05  # of the pairs below the tops that rank highest, to look at
 FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
@@ -91,7 +90,7 @@ def joining_share(holdouts: Sequence[HoldOut]) -> float:
     """Return the share of hidden edges without which their ends are in different components.
 
     In a tree all are. Links that are missing within a component close a cycle instead, so that
-    such hidden edges teach the opposite of what is to be found.
+    such hidden edges teach the opposite of what is to be found. Where none can be hidden it is 0.
     """
     joins = total = 0
     for holdout in holdouts:
@@ -117,6 +116,7 @@ class Sample:
     hub: Array  # the node that has more edges there
     n_pairs: int  # candidates there are among the pairs looked at
     levels: Array  # (sources, nodes): what N is the sum of
+    n_hidden: int  # edges, whether they were looked at or not
 
     def halves_by_hub(self, rng: np.random.Generator) -> list[Sample]:
         """Return two samples that share no hub: what a release adds comes in bursts around some.
@@ -127,10 +127,24 @@ class Sample:
         order = np.lexsort([rng.random(len(hits)), -hits])
         first = np.empty(len(hits), bool)
         first[order] = np.arange(len(hits)) % 2 == 0
-        return [self._part(first[self.hub]), self._part(~first[self.hub])]
+        return [self.part(first[self.hub]), self.part(~first[self.hub])]
 
-    def _part(self, rows: Array) -> Sample:
-        pairs = [field.name for field in fields(self) if field.name not in ("n_pairs", "levels")]
+    @property
+    def matched_weight(self) -> Array:
+        """The weights, those of other pairs in proportion to k_i·k_j: degree then says nothing."""
+        others = ~self.y
+        even, by_degree = self.weight[others], self.weight[others] * self.degree_product[others]
+        out = self.weight.copy()
+        if by_degree.any():
+            out[others] = by_degree * (even.sum() / by_degree.sum())
+        return out
+
+    def part(self, rows: Array) -> Sample:
+        pairs = [
+            field.name
+            for field in fields(self)
+            if field.name not in ("n_pairs", "levels", "n_hidden")
+        ]
         share = float(self.weight[rows].sum() / self.weight.sum())
         chosen = {name: getattr(self, name)[rows] for name in pairs}
         return replace(self, **chosen, n_pairs=round(self.n_pairs * share))
@@ -155,15 +169,12 @@ def degree_terms(a: Array, b: Array) -> list[Array]:
     return [a + b, a * b, a * a + b * b, abs(a - b)]
 
 
-def draw(
-    features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int], matched: float = 0.0
-) -> Sample:
+def draw(features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[int]) -> Sample:
     """Return the sample of a hold-out, with at least about `others` pairs not near any top.
 
     Near the top are, for each source, as many pairs as there are edges, or a tenth of that. Of the
     others the more are drawn the higher any source ranks them, so that none that matters stands for
-    very many. With `matched`, pairs other than hidden edges count in proportion to k_i·k_j, so that
-    degree does not inform.
+    very many.
     """
     network, k = features.network, features.network.degrees.astype(np.float64)
     logs = log_degrees(network)
@@ -211,11 +222,9 @@ def draw(
     U, D, y, weight, hub, i, j = parts
     levels = _levels(network, features.blocks, np.sum([one[2] for one in blocks], axis=0))
     N, product = (levels[:, i] + levels[:, j]).T, k[i] * k[j]
-    if matched and (~y).any():
-        even, by_degree = weight[~y], weight[~y] * product[~y]
-        share = (1.0 - matched) + matched * product[~y] * (even.sum() / by_degree.sum())
-        weight[~y] *= share
-    return Sample(U, N, D, y, weight, product, hub, sum(one[1] for one in blocks), levels)
+    return Sample(
+        U, N, D, y, weight, product, hub, sum(one[1] for one in blocks), levels, len(holdout.hidden)
+    )
 
 
 def _levels(network: Network, blocks: Blocks, often: Array) -> Array:
@@ -278,23 +287,10 @@ def _ranked(scores: Array, sample: Sample, weight: Array) -> tuple[Array, Array]
     return hits[y], above[group][y]
 
 
-def average_precision(scores: Array, sample: Sample, as_if: int = 0) -> float:
-    """Return the mean precision at the hidden edges (AUPRC), as if at least so many were hidden."""
+def average_precision(scores: Array, sample: Sample) -> float:
+    """Return the mean precision at the hidden edges (AUPRC)."""
     hits, above = _ranked(scores, sample, sample.weight)
-    if not len(hits):
-        return 0.0
-    hits = hits * max(1.0, as_if / len(hits))
-    return float((hits / (hits + above)).mean())
-
-
-def steady_precision(scores: Array, sample: Sample) -> float:
-    """Return the AUPRC to choose by.
-
-    Where some thirty edges are hidden among a million pairs, one of them at the very top by luck is
-    worth more than all the others in good places. With every hit counting for several, as if the
-    hold-out had hidden more edges of the same kind, the first places no longer decide alone.
-    """
-    return average_precision(scores, sample, FEW_HIDDEN)
+    return float((hits / (hits + above)).mean()) if len(hits) else 0.0
 
 
 def area(scores: Array, sample: Sample) -> float:
@@ -320,7 +316,7 @@ def recall_of_five_percent(scores: Array, sample: Sample) -> float:
 
 
 OBJECTIVES: dict[str, Callable[[Array, Sample], float]] = {
-    "auprc": steady_precision,
+    "auprc": average_precision,
     "recall": recall_of_five_percent,
     "dc_auroc": matched_area,
 }

@@ -119,7 +119,8 @@ def prior_for(network: Network, labels: Sequence[str], effort: str) -> Prior:
     """Return the prior for a network and some sources; a term it does not know has mean zero."""
     stored = _stored()
     precision, names = stored["precision"], columns(labels)
-    known, like = stored["weights"]["fast" if effort == "fast" else "normal"], describe(network)
+    few = effort == "fast" or {*labels} <= stored["weights"]["fast"].keys()  # others would lack
+    known, like = stored["weights"]["fast" if few else "normal"], describe(network)
     rows = [known.get(name, {"centre": 0.0, "scale": 1.0, "mean": [0.0] * 5}) for name in names]
     kinds = [precision[kind_of(name)] for name in names]
     means = np.array([row["mean"] for row in rows]) @ like
@@ -220,7 +221,13 @@ class Training:
     group: Array  # which sample it is of
 
 
-def training(samples: Sequence[Sample], labels: Sequence[str], prior: Prior, seed: int) -> Training:
+def training(
+    samples: Sequence[Sample],
+    labels: Sequence[str],
+    prior: Prior,
+    seed: int,
+    matched: bool = False,
+) -> Training:
     """Gather samples to learn from; of very many pairs that are no hidden edges, a part."""
     rng, parts = np.random.default_rng([seed, 2]), []
     share = min(1.0, MOST_NEGATIVES / max(1, sum(int((~one.y).sum()) for one in samples)))
@@ -228,7 +235,8 @@ def training(samples: Sequence[Sample], labels: Sequence[str], prior: Prior, see
         rows = one.y | (rng.random(len(one.y)) < share)
         X = (terms(one, labels, rows) - prior.centre) / prior.scale
         y = one.y[rows].astype(np.float64)
-        weight = np.where(one.y, one.weight, one.weight / share)[rows]
+        given = one.matched_weight if matched else one.weight
+        weight = np.where(one.y, given, given / share)[rows]
         parts.append((X.astype(np.float32), y, weight, np.full(len(y), at)))
     return Training(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
@@ -365,24 +373,37 @@ GROUPS = 5  # into which hold-outs are put, to be left out in turn
 
 
 def learn(
-    samples: Sequence[Sample], labels: Sequence[str], prior: Prior, seed: int, rounds: float = 1.0
+    samples: Sequence[Sample],
+    labels: Sequence[str],
+    prior: Prior,
+    seed: int,
+    rounds: float = 1.0,
+    matched: bool = False,
 ) -> Learned:
     """Return the weights under which the hidden edges are likeliest, given the prior.
 
-    `rounds` is how often each edge was hidden; that it was hidden again is no new evidence.
+    `rounds` is how often each edge was hidden; that it was hidden again is no new evidence. With
+    `matched` other pairs count in proportion to the product of their degrees.
     """
-    data, n = training(samples, labels, prior, seed), min(GROUPS, len(samples))
+    if len(samples) == 1:  # both halves are judged by what was learned from the other one
+        even = np.arange(len(samples[0].y)) % 2 == 0
+        halves = learn(
+            [samples[0].part(even), samples[0].part(~even)], labels, prior, seed, rounds, matched
+        )
+        crossed = np.empty(len(even))
+        crossed[even], crossed[~even] = halves.crossed
+        return Learned(halves.stack, halves.others, [crossed])
+    data, n = training(samples, labels, prior, seed, matched), min(GROUPS, len(samples))
     weight = data.weight / max(1.0, rounds)
     prior_ = prior.mean, prior.precision
     beta, curvature = Regression(data.X, data.y, weight, *prior_).solve()
 
     def without(left_out: int) -> Stack:
-        # Of one sample every other pair is left out.
-        rows = data.group % n != left_out if n > 1 else np.arange(len(data.y)) % 2 == 0
+        rows = data.group % n != left_out
         more = len(data.y) / max(1, rows.sum())
         rest = Regression(data.X[rows], data.y[rows], more * weight[rows], *prior_)
         return raw(rest.near(beta, curvature), curvature, labels, prior)
 
     others = list(parallel.map_tasks(without, range(n)))
-    crossed = [others[at % n].of_terms(terms(one, labels)) for at, one in enumerate(samples)]
-    return Learned(raw(beta, curvature, labels, prior), others, crossed)
+    crossed_ = [others[at % n].of_terms(terms(one, labels)) for at, one in enumerate(samples)]
+    return Learned(raw(beta, curvature, labels, prior), others, crossed_)

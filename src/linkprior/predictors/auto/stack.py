@@ -26,9 +26,10 @@ from linkprior.predictors.auto.sources import BY_LABEL
 from linkprior.predictors.base import Array
 
 CLIP = 9.0  # features beyond which a better or worse rank makes no difference
-BENDS = (-3.0, 0.0)  # features at which their weights may change
+BENDS = (-3.0, 0.0, 1.5, 3.0, 4.5)  # features at which their weights may change
 CROSSED = ("pa", "ra", "l3", "l3n", "mps", "nmf64", "pu64", "dcsbm")  # one of each kind
 INTERCEPT = "intercept"
+FADES = 200.0  # edges of a network for which the means of other networks count half
 MOST_NEGATIVES = 200_000  # pairs other than hidden edges to learn from; beyond, some stand for all
 CHUNK = 4096  # rows at a time, which stay in a core's cache
 STEPS, ENOUGH = 40, 1e-3  # of a search for weights, and the gain in likelihood that ends it
@@ -116,14 +117,19 @@ def _stored() -> dict[str, Any]:
 
 
 def prior_for(network: Network, labels: Sequence[str], effort: str) -> Prior:
-    """Return the prior for a network and some sources; a term it does not know has mean zero."""
+    """Return the prior for a network and some sources; a term it does not know has mean zero.
+
+    The more edges a network has, the nearer to zero the means are: what other networks have in
+    common helps where little can be learned, and is in the way where much can.
+    """
     stored = _stored()
     precision, names = stored["precision"], columns(labels)
     few = effort == "fast" or {*labels} <= stored["weights"]["fast"].keys()  # others would lack
     known, like = stored["weights"]["fast" if few else "normal"], describe(network)
     rows = [known.get(name, {"centre": 0.0, "scale": 1.0, "mean": [0.0] * 5}) for name in names]
     kinds = [precision[kind_of(name)] for name in names]
-    means = np.array([row["mean"] for row in rows]) @ like
+    fading = FADES / (FADES + network.n_edges)
+    means = fading * (np.array([row["mean"] for row in rows]) @ like)
     centre, scale = (np.array([row[what] for row in rows]) for what in ("centre", "scale"))
     return Prior(centre, scale, means, np.array(kinds))
 

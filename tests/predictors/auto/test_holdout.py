@@ -376,7 +376,7 @@ def test_what_releases_taught_finds_more_of_the_next_one_than_hidden_edges_do(fi
     plain = evaluate_cell("auto", lp.make("auto", effort="fast"), split).values["auprc"]
     taught = measure(rank_hidden_edges(fitted, split))["auprc"]
     assert len(split.hidden) == 60
-    assert taught > 1.5 * plain
+    assert taught > 1.2 * plain
 
 
 @pytest.mark.at_length

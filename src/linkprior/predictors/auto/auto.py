@@ -637,7 +637,7 @@ def _lines(facts: Mapping[str, Any], objective: str) -> list[str]:
         summary.append(
             f"of the edges that can be hidden {facts['joining']:.0%} join two parts of the network,"
             " as in a tree, while missing links close cycles, so nothing could be learned: ranked "
-            f"by {name} alone"
+            f"by {name} alone, and links have scores only"
         )
     elif facts["from_history"]:
         summary.append(

@@ -175,7 +175,8 @@ def check(cases: Sequence[Case], names: Sequence[str]) -> Iterator[str]:
         for one in [one for one in cases if fold[one.family] == left_out]:
             own = stack.columns(one.labels)
             place = [names.index(name) for name in own]
-            like = mean[place] @ stack.describe(one.network)
+            fading = stack.FADES / (stack.FADES + one.network.n_edges)
+            like = fading * (mean[place] @ stack.describe(one.network))
             kinds = np.array([PRECISION[stack.kind_of(name)] for name in own])
             few = one.network.n_edges < 300
             best = max(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,7 +86,6 @@ _SHOWN = 5
 SHOWN_FROM = 3  # hold-outs from whose pairs the importance of models is read
 NO_PROBABILITIES = "too few hidden edges were found to give probabilities: links have scores only"
 
-_log = logging.getLogger("linkprior")
 _one_at_a_time, _one_at_a_time_there = threading.Lock(), threading.Lock()
 
 

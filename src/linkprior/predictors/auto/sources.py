@@ -1,4 +1,4 @@
-"""Where the stack's features come from: models of every family, and the prior over some of them."""
+"""Where the stack's features come from: models of every family, with their parameters."""
 
 from __future__ import annotations
 

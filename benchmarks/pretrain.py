@@ -28,6 +28,7 @@ from linkprior.network import Network
 from linkprior.predictors.auto import holdout as ho
 from linkprior.predictors.auto import stack
 from linkprior.predictors.auto.features import CONSTANT, fit_sources
+from linkprior.predictors.auto.regression import Regression
 from linkprior.predictors.auto.sources import choose
 
 OUT = Path(__file__).parents[1] / "src/linkprior/predictors/auto/prior_stack.json"
@@ -38,13 +39,16 @@ HOLD_OUTS, HIDDEN, SEED = 10, 0.1, 0
 MOST_NODES, MOST_ROWS = 1_700, 5_000  # larger networks take too long; rows of a network, at most
 MOST_HITS = 150  # hidden edges of one network that count
 PRECISION = {
-    "linear": 50.0,
-    "bent": 1000.0,
-    "crossed": 500.0,
+    "linear": 15.0,
+    "bent": 2000.0,
+    "crossed": 150.0,
+    "with degrees": 2000.0,
+    "with level": 500.0,
     "by node": 500.0,
     "degrees": 30.0,
     "intercept": 0.1,
 }
+VARYING = ("linear", "bent", "degrees", "intercept")  # with what the network is like
 RIDGE, LIKE_RIDGE = 1.0, 3.0  # of the common weights, and of those that depend on the network
 FOLDS = 5
 
@@ -141,23 +145,29 @@ def pooled(
     scale[scale < 1e-6] = 1.0
     centre[-1], scale[-1] = 0.0, 1.0
     # Which nodes a model overestimates differs too much between networks: those means are zero.
-    own = np.array([stack.kind_of(name) == "by node" for name in names])
+    own = np.array([stack.kind_of(name) in ("by node", "with level") for name in names])
     centre[own] = 0.0
     del every
-    n, size = len(centre), Counter(one.family for one in cases)
+    size = Counter(one.family for one in cases)
+    # Weights of products are the same on all networks, but for how far they fade.
+    varies = np.array([stack.kind_of(name) in VARYING for name in names])
     parts, weights = [], []
     for one, by in zip(cases, rows, strict=True):
         X = np.where(own, 0.0, (by.X - centre) / scale).astype(np.float32)
-        parts.append(np.concatenate([X * np.float32(value) for value in by.like], axis=1))
+        more = [X[:, varies] * np.float32(value) for value in by.like[1:]]
+        parts.append(np.concatenate([X, *more], axis=1))
         few = min(1.0, MOST_HITS / max(1.0, by.y.sum()))
         weights.append(by.weight * few / np.sqrt(size[one.family]))
     X, weight = np.concatenate(parts), np.concatenate(weights)
-    y = np.concatenate([by.y for by in rows])
+    del parts
+    y, n = np.concatenate([by.y for by in rows]), len(names)
     precision = np.full(X.shape[1], LIKE_RIDGE)
     precision[:n] = RIDGE
     precision[n - 1] = 1e-6
-    beta, _ = stack.Regression(X, y, weight, np.zeros(len(precision)), precision).solve()
-    return centre, scale, beta.reshape(-1, n).T
+    beta, _ = Regression(X, y, weight, np.zeros(len(precision)), precision).solve()
+    mean = np.zeros((n, len(rows[0].like)))
+    mean[:, 0], mean[varies, 1:] = beta[:n], beta[n:].reshape(-1, int(varies.sum())).T
+    return centre, scale, mean
 
 
 def check(cases: Sequence[Case], names: Sequence[str]) -> Iterator[str]:

@@ -30,3 +30,4 @@ from linkprior.kernels.paths import (
 from linkprior.kernels.rank_counts import above_and_equal, count_above, tally, tally_nodes
 from linkprior.kernels.solver_rows import descend_rows, linearise_rows, split_rows
 from linkprior.kernels.sort import argsort_rows, rank_penalty, row_quantiles
+from linkprior.kernels.stack_sums import StackWeights, stack_sums

@@ -8,13 +8,14 @@ from scipy.optimize import minimize
 from tests.predictors.auto.made import sample, with_signal
 
 import linkprior as lp
-from linkprior.predictors.auto.holdout import OBJECTIVES, average_precision
+from linkprior import kernels
+from linkprior.predictors.auto.holdout import OBJECTIVES, average_precision, degree_terms
+from linkprior.predictors.auto.regression import Regression
 from linkprior.predictors.auto.sources import SOURCES, choose
 from linkprior.predictors.auto.stack import (
     Described,
     Learned,
     Prior,
-    Regression,
     Stack,
     columns,
     learn,
@@ -58,12 +59,12 @@ def test_a_block_of_pairs_has_the_log_odds_of_its_pairs():
     U = (4 * rng.normal(size=(len(labels), 5, 7))).astype(np.float32)
     a, b = (rng.normal(size=n).astype(np.float32) for n in (5, 7))
     levels = rng.normal(size=(len(labels), 12)).astype(np.float32)
-    own = stack.by_node(levels)
     i, j = (part.ravel() for part in np.indices((5, 7)))
-    D = np.stack([a[i] + b[j], a[i] * b[j], a[i] ** 2 + b[j] ** 2, abs(a[i] - b[j])], axis=1)
+    D = np.stack(degree_terms(a[i], b[j]), axis=1)
     N = (levels[:, i] + levels[:, 5 + j]).T
     expected = stack.of_terms(terms(Described(U[:, i, j].T, N, D), labels))
-    found = stack.of_block(U, a, b) + own[:5, None] + own[5:]
+    D_block = np.stack(degree_terms(a[:, None], b))
+    found = kernels.stack_sums(U, D_block, 0, stack.sums(levels))
     np.testing.assert_allclose(found.ravel(), expected, rtol=1e-4, atol=1e-2)
 
 
@@ -109,7 +110,7 @@ def test_weights_of_almost_the_same_problem_are_found_from_those_of_the_other(se
     whole = regression(seed)
     rows = np.arange(len(whole.y)) % 5 != 0
     part = replace(whole, X=whole.X[rows], y=whole.y[rows], weight=1.25 * whole.weight[rows])
-    near, beta = part.near(*whole.solve()), part.solve()[0]
+    near, beta = part.near(whole.solve()[0]), part.solve()[0]
     assert part.expanded(near)[0] == pytest.approx(part.expanded(beta)[0], abs=2e-3)
     np.testing.assert_allclose(near, beta, atol=0.02)
 
@@ -117,7 +118,8 @@ def test_weights_of_almost_the_same_problem_are_found_from_those_of_the_other(se
 def test_slope_and_curvature_are_those_of_the_function():
     problem, rng = regression(), np.random.default_rng(1)
     beta, step = rng.normal(size=5), 1e-2
-    (value, slope), curvature = problem.expanded(beta), problem.curvature(beta)
+    value, slope, bend = problem.expanded(beta)
+    curvature = problem.curvature(bend)
     for at in range(5):
         away = np.where(np.arange(5) == at, step, 0.0)
         above, below = (problem.expanded(beta + sign * away) for sign in (1, -1))

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from linkprior.kernels.stack_sums import StackWeights
 from linkprior.kernels.torch.ops import find_device, numpy_of
 
 
@@ -21,51 +22,50 @@ def rank_features(scores: Tensor, table: Tensor) -> Tensor:
 
 
 class DeviceStack:
-    """Weights of all terms and tables of all sources on a device; `auto.stack` says what they are.
+    """Weights of all terms and tables of all sources on a device: `kernels.stack_sums` there."""
 
-    `sums` are (source, bend, weight), where bend None is the feature itself; `crossed` are (source,
-    source, weight) of products above the bend `least`; `degrees` weigh what `of_degrees` returns.
-    """
-
-    def __init__(
-        self,
-        tables: Sequence[Any],
-        sums: Sequence[tuple[int, float | None, float]],
-        crossed: Sequence[tuple[int, int, float]],
-        degrees: Sequence[float],
-        of_degrees: Callable[[Any, Any], list[Any]],
-        intercept: float,
-        least: float,
-        clip: float,
-        device: str,
-    ) -> None:
+    def __init__(self, tables: Sequence[Any], weights: StackWeights, device: str) -> None:
         self._device = find_device(device)
         self._tables = [torch.as_tensor(table).to(self._device) for table in tables]
-        self._sums, self._crossed = sums, crossed
-        self._degrees, self._of_degrees = degrees, of_degrees
+        self._levels, self._own, self._crossed, self._with_degrees = (
+            self._put(one)
+            for one in (weights.with_levels, weights.own, weights.crossed, weights.with_degrees)
+        )
+        self._curves, self._degrees = weights.curves.tolist(), weights.degrees.tolist()
+        self._bends, self._clip = weights.bends.tolist(), float(weights.clip)
         self._right: dict[int, Tensor] = {}  # factors of all nodes, by source
-        self._intercept, self._least, self._clip = intercept, least, clip
 
-    def block(self, scores: Sequence[Any], a: Any, b: Any) -> Any:
+    def block(
+        self,
+        scores: Sequence[Any],
+        start: int,
+        logs: Any,
+        degree_terms: Callable[[Any, Any], Sequence[Any]],
+    ) -> Any:
         """Return the log-odds of a block from the sources' scores (rows, p), or from their factors.
 
-        `a` and `b` are the logarithms of the degrees of the rows' and of the columns' nodes.
+        `degree_terms` returns what is said of two nodes with these logarithms of their degrees.
         """
-        features = [
+        features = torch.stack([
             rank_features(self._scores(at, one), table).clamp(-self._clip, self._clip)
             for at, (one, table) in enumerate(zip(scores, self._tables, strict=True))
-        ]
-        total = torch.full_like(features[0], self._intercept)
-        for at, bend, weight in self._sums:
-            term = features[at] if bend is None else (features[at] - bend).clamp(min=0.0)
-            total += weight * term
-        high = [(one - self._least).clamp(min=0.0) for one in features]
-        for one, other, weight in self._crossed:
-            total += weight * (high[one] * high[other])
-        rows, columns = self._put(a), self._put(b)
-        terms = self._of_degrees(rows[:, None], columns[None, :])
+        ])  # fmt: skip
+        rows, all_logs = slice(start, start + features.shape[1]), self._put(logs)
+        total = self._own[rows, None] + self._own
+        terms = torch.stack(list(degree_terms(all_logs[rows, None], all_logs)))
         for term, weight in zip(terms, self._degrees, strict=True):
             total += weight * term
+        for one, (weight, *above) in zip(features, self._curves, strict=True):
+            total += weight * one
+            for bend, bent in zip(self._bends, above, strict=True):
+                total += bent * (one - bend).clamp(min=0.0)
+        high = (features - self._bends[0]).clamp(min=0.0)
+        for at, one in enumerate(high):
+            slope = self._levels[at, rows, None] + self._levels[at]
+            slope += torch.tensordot(self._with_degrees[at], terms, 1)
+            if at:
+                slope += torch.tensordot(self._crossed[at, :at], high[:at], 1)
+            total += one * slope
         return numpy_of(total)
 
     def _scores(self, at: int, given: Any) -> Tensor:

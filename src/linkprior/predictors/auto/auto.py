@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from linkprior import _progress as progress
-from linkprior import parallel
+from linkprior import kernels, parallel
 from linkprior._validation import choice, real_number, whole_number
 from linkprior.errors import LinkpriorError
 from linkprior.kernels._engine import current_device
@@ -422,7 +422,7 @@ class Auto(LinkPredictor):
         if facts["kind"] == "stack":
             labels = list(facts["sources"])
             self._cached_stack = Stack.restored(labels, arrays_under("stack", learned.arrays))
-            self._cached_by_node = self._cached_stack.by_node(learned.arrays["levels"])
+            self._cached_sums = self._cached_stack.sums(learned.arrays["levels"])
             if given := arrays_under("calibration", learned.arrays):
                 self._cached_calibration = Calibration.restored(given)
 
@@ -440,32 +440,31 @@ class Auto(LinkPredictor):
         ratio = self.learned_.facts.get("ratio") or 1.0
         return self._cached_calibration or Calibration(1.0, float(np.log(ratio)))
 
-    def _computed(self, start: int, stop: int) -> Array:
-        """Return a block of scores from features."""
-        features, stack, logs = self._cached_features, self._cached_stack, self._cached_logs
-        if stack is None:
-            scores = features.block(start, stop)[0]
-        elif current_device() == "cpu":
-            log_odds = stack.of_block(features.block(start, stop), logs[start:stop], logs)
-            scores = self._line.score(self._with_levels(log_odds, start, stop))
+    def _computed(self, start: int, stop: int, first: int = 0) -> Array:
+        """Return a block of scores from a column on, from features."""
+        features, logs = self._cached_features, self._cached_logs
+        if self._cached_stack is None:
+            scores = features.block(start, stop, first)[0]
         else:
-            rows = [one.rows_or_factors(start, stop) for one in features.fitted]
-            log_odds = self._on_device().block(rows, logs[start:stop], logs)
-            scores = self._line.score(self._with_levels(log_odds, start, stop))
-        self._without_edges(scores, np.arange(start, stop)[:, None], np.arange(len(logs)))
+            if current_device() == "cpu":
+                D = np.stack(degree_terms(logs[start:stop, None], logs[first:]))
+                found = features.block(start, stop, first)
+                log_odds = kernels.stack_sums(found, D, start, self._cached_sums)
+            else:
+                rows = [one.rows_or_factors(start, stop) for one in features.fitted]
+                whole = self._on_device().block(rows, start, logs, degree_terms)
+                log_odds = whole[:, first:]
+            scores = self._line.score(log_odds)
+        self._without_edges(scores, np.arange(start, stop)[:, None], np.arange(first, len(logs)))
         return scores
 
-    def _with_levels(self, log_odds: Array, start: int, stop: int) -> Array:
-        log_odds += self._cached_by_node[start:stop, None]
-        log_odds += self._cached_by_node
-        return log_odds
-
     def _on_device(self) -> Any:
+        from linkprior.kernels.torch.stack import DeviceStack
+
         with _one_at_a_time_there:
             if "_cached_on_device" not in self.__dict__:
-                stack, tables = self._cached_stack, self._cached_features.tables
-                assert stack is not None
-                self._cached_on_device = stack.on_device(tables, current_device())
+                tables = self._cached_features.tables
+                self._cached_on_device = DeviceStack(tables, self._cached_sums, current_device())
         return self._cached_on_device
 
     def _without_edges(self, scores: Array, i: Array, j: Array) -> None:
@@ -485,14 +484,17 @@ class Auto(LinkPredictor):
                 p = self.network_.n_nodes
                 scores = np.zeros((p, p), np.float32)
                 blocks = parallel.map_blocks(
-                    self._computed, p, stage="scoring all pairs", remote=True
+                    self._upper, p, stage="scoring all pairs", remote=True
                 )
                 for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
-                    scores[start:stop] = np.triu(block, start + 1)
+                    scores[start:stop, start:] = np.triu(block, 1)
                 for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
                     scores[start:, start:stop] += np.tril(scores[start:stop, start:].T, -1)
                 self._cached_matrix = scores
         return self._cached_matrix
+
+    def _upper(self, start: int, stop: int) -> Array:
+        return self._computed(start, stop, start)
 
     def _rows(self, start: int, stop: int) -> Array:
         if self.network_.n_nodes > self._held_up_to:

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from linkprior.predictors.auto.holdout import Sample
-from linkprior.predictors.auto.stack import Regression
+from linkprior.predictors.auto.regression import Regression
 from linkprior.predictors.base import Array
 
 LEVEL = 1.645  # sds on either side of the mean: 90 %

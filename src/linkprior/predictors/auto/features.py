@@ -83,11 +83,11 @@ class Features:
         shares = [share * (0.1 if one.source.by_degree else 1.0) for one in self.fitted]
         return [one.sketch.score_of(part) for one, part in zip(self.fitted, shares, strict=True)]
 
-    def block(self, start: int, stop: int) -> Array:
-        """Return the features (sources, rows, p) of a block of rows, in float32."""
-        out = np.empty((len(self.fitted), stop - start, self.network.n_nodes), np.float32)
+    def block(self, start: int, stop: int, first: int = 0) -> Array:
+        """Return the features (sources, rows, columns) of a block from a column on, in float32."""
+        out = np.empty((len(self.fitted), stop - start, self.network.n_nodes - first), np.float32)
         for at, one in enumerate(self.fitted):
-            out[at] = kernels.rank_features(one.rows(start, stop), self.tables[at])
+            out[at] = kernels.rank_features(one.rows(start, stop)[:, first:], self.tables[at])
         return out
 
     def of_scores(self, at: int, scores: Array) -> Array:

@@ -33,6 +33,7 @@ class Source:
     effort: str = "normal"  # the least at which it is asked
     most_nodes: float = float("inf")  # size beyond which it is left out
     params: dict[str, Any] = field(default_factory=dict)
+    nodes_per_factor: int = 0  # of networks large enough; there the rank is the most
     by_degree: bool = False  # whether degrees decide its top, of which less is looked at
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
@@ -43,7 +44,10 @@ class Source:
         if "seed" in cls.parameter_names():
             params["seed"] = seed
         if "rank" in params:
-            params["rank"] = max(1, min(params["rank"], n_nodes // 2))
+            most = n_nodes // 2
+            if self.nodes_per_factor:
+                most = min(most, max(FEWEST_FACTORS, n_nodes // self.nodes_per_factor))
+            params["rank"] = max(1, min(params["rank"], most))
         return cls(**params)
 
     def seconds(self, network: Network) -> float:
@@ -56,6 +60,8 @@ class Source:
 PU = {"start": "spectral", "max_iter": 6}
 BLOCKS = {"combine": "mean", "n_starts": 6, "max_blocks": 64, "merged": 0.3, "max_iter": 2}
 
+FEWEST_FACTORS = 64
+
 SOURCES = (
     Source("pa", "pa", "fast", by_degree=True),
     Source("ra", "ra", "fast"),
@@ -67,8 +73,8 @@ SOURCES = (
     Source("mps", "mps", "fast"),
     Source("lrw", "lrw"),
     Source("katz", "katz", most_nodes=5000, by_degree=True, params={"terms": 6}),
-    Source("eigen", "eigen", "fast", params={"rank": 64}),
-    Source("nmf64", "nmf", params={"rank": 64}),
+    Source("eigen", "eigen", "fast", nodes_per_factor=8, params={"rank": 200}),
+    Source("nmf", "nmf", nodes_per_factor=16, params={"rank": 160}),
     Source("pu64", "pu", "fast", params={"rank": 64, **PU}),
     Source("dcsbm", "dcsbm", "thorough", by_degree=True, params=BLOCKS),
     Source("rnm", "rnm", "thorough", most_nodes=12000),

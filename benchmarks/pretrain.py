@@ -194,7 +194,7 @@ def check(cases: Sequence[Case], names: Sequence[str]) -> Iterator[str]:
             )
             for plan, factor in plans.items():
                 p = np.where(np.array(own) == stack.INTERCEPT, kinds, kinds * factor)
-                prior = stack.Prior(centre[place], scale[place], like, p)
+                prior = stack.Prior(centre[place], scale[place], like, p, like)
                 fit = stack.learn(one.samples, one.labels, prior, SEED, 1.0).stack
                 z = fit.of_terms(stack.terms(one.test, one.labels))
                 value = ho.average_precision(z, one.test)

@@ -32,7 +32,8 @@ def flat(precision=1.0):
     """A prior that says no more than that weights are small."""
     precisions = np.full(N_TERMS, precision)
     precisions[LEVEL] = 1e-3
-    return Prior(np.zeros(N_TERMS), np.ones(N_TERMS), np.zeros(N_TERMS), precisions)
+    zeros = np.zeros(N_TERMS)
+    return Prior(zeros, np.ones(N_TERMS), zeros, precisions, zeros)
 
 
 def terms_of(one):

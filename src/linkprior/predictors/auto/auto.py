@@ -57,7 +57,7 @@ from linkprior.predictors.cost import Cost, cost_of, entries
 from linkprior.predictors.meta import arrays_under, prefixed
 from linkprior.predictors.multistart import SEED_LIMIT
 
-OTHERS = 6_000  # pairs drawn at random in each hold-out, near no top
+OTHERS = 3_000  # pairs drawn at random in each hold-out, near no top
 LARGE = 4000  # nodes from which on hold-outs are fewer, each having more edges
 # Hold-outs at least and at most, in small networks and in large ones.
 HOLD_OUTS = {

@@ -74,13 +74,16 @@ class Features:
         return [one.sketch.table(np.log(density)) for one in self.fitted]
 
     @cached_property
-    def thresholds(self) -> list[float]:
-        """The scores from which on all pairs are looked at.
+    def tops(self) -> Array:
+        """The features where tops end: as many pairs as edges, a tenth where degrees decide them."""
+        of_degrees = [one.source.by_degree for one in self.fitted]
+        return np.where(of_degrees, np.log(10.0), 0.0).astype(np.float32)
 
-        These are as many as there are edges, or a tenth of that where degrees decide the top.
-        """
+    @cached_property
+    def thresholds(self) -> list[float]:
+        """The scores where tops end."""
         share = self.network.n_edges / pr.n_pairs(self.network.n_nodes)
-        shares = [share * (0.1 if one.source.by_degree else 1.0) for one in self.fitted]
+        shares = share * np.exp(-self.tops)
         return [one.sketch.score_of(part) for one, part in zip(self.fitted, shares, strict=True)]
 
     def block(self, start: int, stop: int, first: int = 0) -> Array:

@@ -22,7 +22,8 @@ from linkprior.predictors.auto.features import Blocks, Features
 from linkprior.predictors.base import Array
 
 MOST_JOINING = 0.5  # share of hidden edges that join components from which on nothing is learned
-MOST_DRAWN = 0.05  # of the pairs below the tops that rank highest, to look at
+# Of the pairs where the tops of sources end, the part to look at; it falls with a power of the rank.
+MOST_DRAWN, STEEPNESS = 0.1, 1.5
 FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
 
 
@@ -196,21 +197,23 @@ def draw(features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[i
             for nodes in (rows, columns):
                 often[at, start:] += np.bincount(nodes, minlength=free.shape[1])
             sure |= near
-        y = np.zeros(free.shape, bool)
-        for marked, (rows, columns) in ((y, hidden(start, stop)), (sure, refuted(start, stop))):
+        y, always = np.zeros(free.shape, bool), np.zeros(free.shape, bool)
+        for marked, (rows, columns) in ((y, hidden(start, stop)), (always, refuted(start, stop))):
             marked[rows, columns - start] = True
-        sure = (sure | y) & free
+        always |= y if others else sure
+        sure = (sure | always) & free
         rng = np.random.default_rng([*rng_seed, start])
         drawn = free & (rng.random(free.shape, dtype=np.float32) < most)
         rows, columns = np.nonzero(sure | drawn)
-        sure, y = sure[rows, columns], y[rows, columns]
+        sure, always, y = (each[rows, columns] for each in (sure, always, y))
         columns += start
         places = rows * network.n_nodes + columns
         U = np.stack(
             [features.of_scores(at, one.ravel()[places]) for at, one in enumerate(scores)], axis=1
         )
-        odds = np.where(sure, 1.0, np.clip(most * np.exp(U.max(axis=1)), least, most))
-        kept = most * rng.random(len(places)) < odds
+        near = most * np.exp(STEEPNESS * np.minimum((U - features.tops).max(axis=1), 9.0))
+        odds = np.clip(np.where(always, 1.0, near), least, np.where(sure, 1.0, most))
+        kept = np.where(sure, 1.0, most) * rng.random(len(places)) < odds
         rows, columns, U, y, weight = (part[kept] for part in (rows, columns, U, y, 1.0 / odds))
         i, j = rows + start, columns
         D = np.stack(degree_terms(logs[i], logs[j]), axis=1)

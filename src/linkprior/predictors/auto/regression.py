@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit
 
 from linkprior import parallel
 from linkprior.predictors.base import Array
 
 CHUNK = 4096  # rows at a time; fixed, so that sums never regroup
-STEPS, ENOUGH = 60, 1e-2  # of a search for weights, and the gain in likelihood that ends it
+STEPS, ENOUGH = 60, 5e-3  # of a search for weights, and the gain in likelihood that ends it
+LEVEL_STEPS = 10
+SHORTEST = 1e-6  # part of a step that is tried
 ROWS = 16_384  # that a matrix of second derivatives is estimated from; with fewer it is exact
 
 
@@ -69,9 +72,18 @@ class Regression:
             out += more
         return out
 
-    def solve(self) -> tuple[Array, Array]:
-        """Return the likeliest weights and the curvature there, by Newton's method."""
-        return self._descend(np.array(self.mean, dtype=np.float64), anew=True)
+    def solve(self, start: Array | None = None) -> tuple[Array, Array]:
+        """Return the likeliest weights and the curvature there, by Newton's method.
+
+        Before, the last weight, of a term that is 1, is moved until as many rows are expected to be
+        1 as there are: far from there steps would have to be short.
+        """
+        beta = np.array(self.mean if start is None else start, dtype=np.float64)
+        z, wanted = (self.X @ beta.astype(np.float32)).astype(np.float64), self.weight @ self.y
+        for _ in range(LEVEL_STEPS):
+            more = np.log(wanted / (self.weight @ expit(z))) if wanted else 0.0
+            beta[-1], z = beta[-1] + more, z + more
+        return self._descend(beta, anew=True)
 
     def near(self, beta: Array) -> Array:
         """Return the likeliest weights, from those of a similar problem, with its curvature."""
@@ -87,17 +99,17 @@ class Regression:
         curvature = self.curvature(bend)
         for _ in range(STEPS):
             step, length = np.linalg.solve(curvature, slope), 1.0
-            while length > 1e-6:
-                after, slope_after, bend = self.expanded(beta - length * step)
-                if after <= now:
+            wanted = float(slope @ step)  # twice what a whole step gains, where the curvature holds
+            if wanted <= 2.0 * ENOUGH:
+                break
+            while length > SHORTEST:
+                after, slope_after, bend_after = self.expanded(beta - length * step)
+                if after <= now - 0.1 * length * wanted:
                     break
                 length *= 0.5
             else:
                 break
-            gain, beta = now - after, beta - length * step
-            now, slope = after, slope_after
-            if anew:
+            beta, now, slope, bend = beta - length * step, after, slope_after, bend_after
+            if anew or length < 1.0:
                 curvature = self.curvature(bend)
-            if gain <= ENOUGH:
-                break
         return beta, curvature

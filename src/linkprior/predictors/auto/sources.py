@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +16,7 @@ from linkprior.predictors import registry
 from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
 from linkprior.predictors.cost import Cost, cost_of, factor_scores
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import BilinearScores
+from linkprior.predictors.scores import BilinearScores, FactorScores
 from linkprior.solvers import nonnegative
 
 EFFORTS = ("fast", "normal", "thorough")
@@ -146,40 +145,12 @@ def for_tree(network: Network) -> list[Choice]:
     return [Choice((BY_LABEL[label],), {}) for label in (*unequal, *plain, "pa")]
 
 
-_STEP = 0.15  # nominal nanoseconds of an iteration, per edge entry and column
+_PRODUCT = 0.3  # nominal nanoseconds of a product with the network, per edge entry and column
 _SUBSPACE, _DESCENT = 1.5, 0.6  # of the start and of a sweep of non-negative factors
 
 
 @dataclass(eq=False, kw_only=True)
-class Factored(ScoredPredictor):
-    """Base: scores ½(L Rᵀ + R Lᵀ)."""
-
-    rank: int = 64
-    max_iter: int = 60
-
-    @abstractmethod
-    def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
-        """Return L and R."""
-
-    def _fit(self, network: Network) -> Learned:
-        left, right = self._factorise(network, min(self.rank, network.n_nodes - 1))
-        return Learned({"L": left.astype(np.float32), "R": right.astype(np.float32)})
-
-    def _scores(self) -> BilinearScores:
-        L, R = (self.learned_.arrays[name] for name in "LR")
-        return BilinearScores(L[None], R[None])
-
-    def _factor_form(self) -> Form:
-        L, R = (self.learned_.arrays[name] for name in "LR")
-        return Form.plain(np.hstack([L, R]) / 2.0, np.hstack([R, L]))
-
-    def _cost(self, network: Network) -> Cost:
-        once = (2.0 * network.n_edges + network.n_nodes * self.rank) * self.rank
-        return Cost(_STEP * self.max_iter * once, factor_scores(network, 2 * self.rank))
-
-
-@dataclass(eq=False, kw_only=True)
-class NonNegative(Factored):
+class NonNegative(ScoredPredictor):
     """W Hᵀ ≈ A with W, H ≥ 0, by coordinate descent from a fixed start.
 
     Ten sweeps come within one part in a hundred of the least squares of sixty, and find hidden
@@ -187,10 +158,21 @@ class NonNegative(Factored):
     """
 
     name = "nmf"
+    rank: int = 64
     max_iter: int = 10
 
-    def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
-        return nonnegative.factorise(network.confidence, rank, self.max_iter)
+    def _fit(self, network: Network) -> Learned:
+        rank = min(self.rank, network.n_nodes - 1)
+        W, H = nonnegative.factorise(network.confidence, rank, self.max_iter)
+        return Learned({"W": W, "H": H})
+
+    def _scores(self) -> BilinearScores:
+        W, H = (self.learned_.arrays[name] for name in "WH")
+        return BilinearScores(W[None], H[None])
+
+    def _factor_form(self) -> Form:
+        W, H = (self.learned_.arrays[name] for name in "WH")
+        return Form.plain(np.hstack([W, H]) / 2.0, np.hstack([H, W]))
 
     def _cost(self, network: Network) -> Cost:
         start = _SUBSPACE * network.n_nodes * self.rank**2
@@ -199,7 +181,7 @@ class NonNegative(Factored):
 
 
 @dataclass(eq=False, kw_only=True)
-class Eigenvectors(Factored):
+class Eigenvectors(ScoredPredictor):
     """D^¼ V Λ Vᵀ D^¼ from the eigenvectors of D^-¼ A D^-¼ whose eigenvalues are largest.
 
     By subspace iteration, which finds hidden edges better than the exact eigenvectors, in a fifth
@@ -207,11 +189,25 @@ class Eigenvectors(Factored):
     """
 
     name = "eigen"
+    rank: int = 64
 
-    def _factorise(self, network: Network, rank: int) -> tuple[Array, Array]:
+    def _fit(self, network: Network) -> Learned:
         root = np.where(network.degrees > 0, network.strengths, 1.0) ** 0.25
         inverse = sp.diags_array((1.0 / root).astype(np.float32))
         scaled = sp.csr_array(inverse @ network.confidence.astype(np.float32) @ inverse)
+        rank = min(self.rank, network.n_nodes - 1)
         values, V = nonnegative.leading_vectors(scaled, rank)
-        V = V * root.astype(V.dtype)[:, None]
-        return V * values.astype(V.dtype), V
+        return Learned({"V": V * root.astype(V.dtype)[:, None], "values": values.astype(V.dtype)})
+
+    def _scores(self) -> FactorScores:
+        V, values = (self.learned_.arrays[name] for name in ("V", "values"))
+        return FactorScores(V[None], np.diag(values)[None])
+
+    def _factor_form(self) -> Form:
+        V, values = (self.learned_.arrays[name] for name in ("V", "values"))
+        return Form.plain(V * values, V)
+
+    def _cost(self, network: Network) -> Cost:
+        fit = _SUBSPACE * network.n_nodes * self.rank**2
+        fit += 5.0 * _PRODUCT * 2.0 * network.n_edges * self.rank
+        return Cost(fit, factor_scores(network, self.rank))

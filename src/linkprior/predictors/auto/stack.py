@@ -30,6 +30,7 @@ from linkprior.predictors.base import Array
 
 CLIP = 9.0  # features beyond which a better or worse rank makes no difference
 BENDS = (-3.0, 0.0, 1.5, 3.0, 4.5)  # features at which their weights may change
+TOP = 9.0  # features beyond which products change no more
 INTERCEPT = "intercept"
 FADES = 200.0  # edges of a network for which the means of other networks count half
 MOST_NEGATIVES = 200_000  # pairs other than hidden edges to learn from; beyond, some stand for all
@@ -77,7 +78,7 @@ def terms(
     unequal = [place[label] for label in _bent(labels)]
     u = np.clip(sample.U[rows], -CLIP, CLIP)
     some, N, D = u[:, unequal], sample.N[rows][:, unequal], sample.D[rows]
-    high = np.maximum(u - np.float32(BENDS[0]), 0)
+    high = np.clip(u, BENDS[0], TOP) - np.float32(BENDS[0])
     one, other = ([place[pair[side]] for pair in _crossed(labels)] for side in (0, 1))
     parts = [
         u,
@@ -107,6 +108,7 @@ class Prior:
     scale: Array
     mean: Array
     precision: Array
+    start: Array  # likely weights, wherever the mean is
 
 
 def describe(network: Network) -> Array:
@@ -144,9 +146,9 @@ def prior_for(network: Network, labels: Sequence[str], effort: str) -> Prior:
     rows = [known.get(name, {"centre": 0.0, "scale": 1.0, "mean": [0.0] * 5}) for name in names]
     kinds = [precision[kind_of(name)] for name in names]
     fading = FADES / (FADES + network.n_edges)
-    means = fading * (np.array([row["mean"] for row in rows]) @ like)
+    means = np.array([row["mean"] for row in rows]) @ like
     centre, scale = (np.array([row[what] for row in rows]) for what in ("centre", "scale"))
-    return Prior(centre, scale, means, np.array(kinds))
+    return Prior(centre, scale, fading * means, np.array(kinds), means)
 
 
 def kind_of(column: str) -> str:
@@ -326,7 +328,7 @@ def learn(
     data, n = training(samples, labels, prior, seed, matched), min(GROUPS, len(samples))
     weight = data.weight / max(1.0, rounds)
     whole = Regression(data.X, data.y, weight, prior.mean, prior.precision)
-    beta, curvature = whole.solve()
+    beta, curvature = whole.solve(prior.start)
     others = []
     for left_out in range(n):
         rows = data.group % n != left_out

@@ -66,6 +66,21 @@ class FactorScores:
 
 
 @dataclass(frozen=True)
+class ProductScores:
+    """L Rᵀ of factors whose product is symmetric."""
+
+    L: Array  # (p, r)
+    R: Array
+
+    def rows(self, start: int, stop: int) -> Array:
+        return np.asarray(self.L[start:stop] @ self.R.T)
+
+    def at(self, pairs: Ints) -> Array:
+        given = self.L[pairs[:, 0]], self.R[pairs[:, 1]]
+        return np.asarray(np.einsum("ea,ea->e", *given, dtype=np.float64))
+
+
+@dataclass(frozen=True)
 class BilinearScores:
     """The mean over starts of ½(w_i·h_j + w_j·h_i)."""
 

@@ -65,6 +65,7 @@ HOLD_OUTS = {
     "normal": ((10, 20), (6, 10)),
     "thorough": ((20, 60), (8, 16)),
 }
+MORE = 4  # hold-outs at a time, until the list holds still
 PAIRS = {"fast": 4e6, "normal": 6e6, "thorough": 4e7}  # looked at in a hold-out, about
 FIRST = 100  # pairs of the list that must hold still
 # Share of them that stay when a fifth of the hold-outs is left out, for the list to have settled:
@@ -232,7 +233,7 @@ class Auto(LinkPredictor):
         samples: list[Sample] = []
         learned, settled = self._learned(network, [], labels), None
         while len(samples) < most and not deadline.passed(LEARN):
-            end = min(most, len(samples) + max(1, least // 2)) if samples else least
+            end = min(most, len(samples) + MORE) if samples else least
             given = [by for by in (one.source for one in features.fitted) if by.label in labels]
 
             def one(

@@ -16,7 +16,7 @@ from linkprior.predictors import registry
 from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
 from linkprior.predictors.cost import Cost, cost_of, factor_scores
 from linkprior.predictors.on_device import Form
-from linkprior.predictors.scores import BilinearScores, FactorScores
+from linkprior.predictors.scores import BilinearScores, ProductScores
 from linkprior.solvers import nonnegative
 
 EFFORTS = ("fast", "normal", "thorough")
@@ -197,15 +197,14 @@ class Eigenvectors(ScoredPredictor):
         scaled = sp.csr_array(inverse @ network.confidence.astype(np.float32) @ inverse)
         rank = min(self.rank, network.n_nodes - 1)
         values, V = nonnegative.leading_vectors(scaled, rank)
-        return Learned({"V": V * root.astype(V.dtype)[:, None], "values": values.astype(V.dtype)})
+        V = V * root.astype(V.dtype)[:, None]
+        return Learned({"L": V * values.astype(V.dtype), "R": V})
 
-    def _scores(self) -> FactorScores:
-        V, values = (self.learned_.arrays[name] for name in ("V", "values"))
-        return FactorScores(V[None], np.diag(values)[None])
+    def _scores(self) -> ProductScores:
+        return ProductScores(*(self.learned_.arrays[name] for name in "LR"))
 
     def _factor_form(self) -> Form:
-        V, values = (self.learned_.arrays[name] for name in ("V", "values"))
-        return Form.plain(V * values, V)
+        return Form.plain(*(self.learned_.arrays[name] for name in "LR"))
 
     def _cost(self, network: Network) -> Cost:
         fit = _SUBSPACE * network.n_nodes * self.rank**2

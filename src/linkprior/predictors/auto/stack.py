@@ -30,7 +30,6 @@ from linkprior.predictors.base import Array
 
 CLIP = 9.0  # features beyond which a better or worse rank makes no difference
 BENDS = (-3.0, 0.0, 1.5, 3.0, 4.5)  # features at which their weights may change
-TOP = 9.0  # features beyond which products change no more
 INTERCEPT = "intercept"
 FADES = 200.0  # edges of a network for which the means of other networks count half
 MOST_NEGATIVES = 200_000  # pairs other than hidden edges to learn from; beyond, some stand for all
@@ -78,7 +77,7 @@ def terms(
     unequal = [place[label] for label in _bent(labels)]
     u = np.clip(sample.U[rows], -CLIP, CLIP)
     some, N, D = u[:, unequal], sample.N[rows][:, unequal], sample.D[rows]
-    high = np.clip(u, BENDS[0], TOP) - np.float32(BENDS[0])
+    high = np.maximum(u - np.float32(BENDS[0]), 0)
     one, other = ([place[pair[side]] for pair in _crossed(labels)] for side in (0, 1))
     parts = [
         u,

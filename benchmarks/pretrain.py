@@ -27,6 +27,7 @@ from linkprior import parallel
 from linkprior.network import Network
 from linkprior.predictors.auto import holdout as ho
 from linkprior.predictors.auto import stack
+from linkprior.predictors.auto.auto import OTHERS
 from linkprior.predictors.auto.features import CONSTANT, fit_sources
 from linkprior.predictors.auto.regression import Regression
 from linkprior.predictors.auto.sources import choose
@@ -40,7 +41,7 @@ MOST_NODES, MOST_ROWS = 1_700, 5_000  # larger networks take too long; rows of a
 MOST_HITS = 150  # hidden edges of one network that count
 PRECISION = {
     "linear": 15.0,
-    "bent": 2000.0,
+    "bent": 6000.0,
     "crossed": 150.0,
     "with degrees": 2000.0,
     "with level": 500.0,
@@ -82,7 +83,7 @@ def sample_of(network: Network, holdout: ho.HoldOut, effort: str, seed: int) -> 
     blocks = parallel.blocks(network.n_nodes)
     features, reasons = fit_sources(holdout.train, sources, seed, blocks, hold=True)
     features = features.without([x for x, why in reasons.items() if why == CONSTANT])
-    return features.labels, ho.draw(features, holdout, 6_000, [seed, 1])
+    return features.labels, ho.draw(features, holdout, OTHERS, [seed, 1])
 
 
 def case(asked: tuple[int, str, bool]) -> Case | None:

@@ -14,8 +14,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -86,25 +88,31 @@ def run(part: str, sides: Mapping[str, Path], options: Options, path: Path) -> i
     results = data.read_results(path) or {"checkouts": {}, "cells": {}}
     about = {side: described(checkout) for side, checkout in sides.items()}
     results["checkouts"].setdefault(part, {}).update(about, machine=data.machine())
-    failed = 0
-    for cell in PARTS[part].cells(options):
-        for side, checkout in sides.items():
-            key = cell.key(part, about[side]["digest"])
-            if key in results["cells"]:
-                continue
-            began, name = time.perf_counter(), f"{part}, {side}, {cell.network}, {cell.seed}"
-            try:
-                if part == "accuracy" and side == "before":
-                    results["cells"][key] = jobs.published(checkout, *cell.given[:2])
-                else:
-                    results["cells"][key] = measured(cell, checkout)
-            except subprocess.CalledProcessError as problem:
-                failed += 1
-                print(f"{name}: FAILED with {problem.returncode}", flush=True)
-                continue
+    lock = threading.Lock()
+
+    def fill(cell: Cell, side: str) -> bool:
+        """Return whether the cell could not be made."""
+        key = cell.key(part, about[side]["digest"])
+        if key in results["cells"]:
+            return False
+        began, name = time.perf_counter(), f"{part}, {side}, {cell.network}, {cell.seed}"
+        try:
+            if part == "accuracy" and side == "before":
+                found = jobs.published(sides[side], *cell.given[:2])
+            else:
+                found = measured(cell, sides[side])
+        except subprocess.CalledProcessError as problem:
+            print(f"{name}: FAILED with {problem.returncode}", flush=True)
+            return True
+        with lock:
+            results["cells"][key] = found
             data.write_results(path, results)
-            print(f"{name}: {time.perf_counter() - began:.1f} s", flush=True)
-    return failed
+        print(f"{name}: {time.perf_counter() - began:.1f} s", flush=True)
+        return False
+
+    asked = [(cell, side) for cell in PARTS[part].cells(options) for side in sides]
+    with ThreadPoolExecutor(1 if part == "speed" else options.at_once) as pool:
+        return sum(pool.map(lambda one: fill(*one), asked))
 
 
 def measured(cell: Cell, checkout: Path) -> Any:
@@ -128,12 +136,13 @@ def main() -> None:
     ask.add_argument("--most", type=int, help="networks of a part at most")
     ask.add_argument("--rounds", type=int, help="splits, seeds, removals or turns at most")
     ask.add_argument("--long", action="store_true", help="speed on the human interactome, too")
+    ask.add_argument("--at-once", type=int, default=1, help="cells side by side, but for speed")
     ask.add_argument("--quick", action="store_true", help="a tiny version, in two minutes")
     given = ask.parse_args()
     if unknown := set(given.parts) - set(PARTS):
         sys.exit(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     names = tuple(filter(None, given.networks.split(",")))
-    options = Options(names, given.most, given.rounds, given.long, given.quick)
+    options = Options(names, given.most, given.rounds, given.long, given.quick, given.at_once)
     sides = {"before": given.against.resolve()} if given.against else {}
     sides["now"] = data.ROOT
     quick = Path(tempfile.gettempdir()) / "linkprior-stability-quick.json"

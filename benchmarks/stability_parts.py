@@ -49,6 +49,7 @@ class Options:
     rounds: int | None = None  # splits, seeds, removals or turns
     long: bool = False
     quick: bool = False
+    at_once: int = 1  # cells
 
     def chosen(self, networks: Mapping[str, str]) -> dict[str, str]:
         """Return the networks that are wanted; of too many some from all over the list."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,38 @@ def stack_sums(features: Array, degree_terms: Array, start: int, weights: StackW
 
 
 @compiled
+def add_term(weight: np.float32, term: Array, total: Array) -> None:
+    """Add a term to the sums of a tile."""
+    for c in range(total.size):
+        total[c] += weight * term[c]
+
+
+@compiled
+def add_curve(
+    feature: Array, curve: Array, bends: Array, clip: Any, high: Array, out: Array
+) -> bool:
+    """Add what the weights of one source's bends give; write what of it is above the first.
+
+    Return whether any is.
+    """
+    top = -clip
+    for c in range(out.size):
+        u = min(max(feature[c], -clip), clip)
+        out[c] += curve[0] * u
+        high[c] = u
+    for c in range(out.size):
+        top = max(top, high[c])
+    for b in range(bends.size):
+        weight, bend = curve[1 + b], bends[b]
+        if weight != np.float32(0.0) and top > bend:
+            for c in range(out.size):
+                out[c] += weight * max(high[c] - bend, np.float32(0.0))
+    for c in range(out.size):
+        high[c] = max(high[c] - bends[0], np.float32(0.0))
+    return top > bends[0]
+
+
+@compiled
 def stack_sums_numba(
     features: Array,
     degree_terms: Array,
@@ -72,51 +104,29 @@ def stack_sums_numba(
     clip: np.float32,
     out: Array,
 ) -> None:
-    """Add all terms to `out`; most features lie below the first bend, so that most products are 0."""
+    """Add all terms to `out`; most features lie below the first bend, so most products are 0."""
     n_sources, n_rows, n_columns = features.shape
-    high = np.empty((n_sources, TILE), np.float32)
-    slope = np.empty(TILE, np.float32)
-    above = np.empty(n_sources, np.bool_)
+    n_degrees, above = degrees.size, np.empty(n_sources, np.bool_)
+    high, slopes = np.empty((n_sources, TILE), np.float32), np.empty(TILE, np.float32)
     for r in range(n_rows):
         for first in range(0, n_columns, TILE):
-            n = min(TILE, n_columns - first)
-            total = out[r, first : first + n]
-            for m in range(len(degrees)):
-                weight, term = degrees[m], degree_terms[m, r, first : first + n]
-                for c in range(n):
-                    total[c] += weight * term[c]
+            end = min(first + TILE, n_columns)
+            n, total = end - first, out[r, first:end]
+            for m in range(n_degrees):
+                add_term(degrees[m], degree_terms[m, r, first:end], total)
             for at in range(n_sources):
-                feature, own, top = features[at, r, first : first + n], high[at], -clip
-                weight = curves[at, 0]
-                for c in range(n):
-                    u = min(max(feature[c], -clip), clip)
-                    total[c] += weight * u
-                    own[c] = u
-                for c in range(n):
-                    top = max(top, own[c])
-                for b in range(len(bends)):
-                    weight, bend = curves[at, 1 + b], bends[b]
-                    if weight != np.float32(0.0) and top > bend:
-                        for c in range(n):
-                            total[c] += weight * max(own[c] - bend, np.float32(0.0))
-                above[at] = top > bends[0]
-                for c in range(n):
-                    own[c] = max(own[c] - bends[0], np.float32(0.0))
+                feature = features[at, r, first:end]
+                above[at] = add_curve(feature, curves[at], bends, clip, high[at, :n], total)
             for at in range(n_sources):
                 if not above[at]:
                     continue
-                own, shift = high[at], row_levels[at, r]
-                levels = column_levels[at, first : first + n]
+                slope, shift = slopes[:n], row_levels[at, r]
                 for c in range(n):
-                    slope[c] = shift + levels[c]
-                for m in range(len(degrees)):
-                    weight, term = with_degrees[at, m], degree_terms[m, r, first : first + n]
-                    for c in range(n):
-                        slope[c] += weight * term[c]
+                    slope[c] = shift + column_levels[at, first + c]
+                for m in range(n_degrees):
+                    add_term(with_degrees[at, m], degree_terms[m, r, first:end], slope)
                 for other in range(at):
                     if above[other]:
-                        weight, another = crossed[at, other], high[other]
-                        for c in range(n):
-                            slope[c] += weight * another[c]
+                        add_term(crossed[at, other], high[other, :n], slope)
                 for c in range(n):
-                    total[c] += own[c] * slope[c]
+                    total[c] += high[at, c] * slope[c]

@@ -54,7 +54,7 @@ def test_eigenvalues_that_are_zero_but_for_rounding_add_nothing():
 
 def test_non_negative_factors_come_near_the_matrix(planted):
     model = NonNegative(rank=20).fit(planted)
-    L, R = (model.learned_.arrays[name] for name in "LR")
+    L, R = (model.learned_.arrays[name] for name in "WH")
     assert (L >= 0).all()
     assert (R >= 0).all()
     A = planted.adjacency.toarray()

@@ -214,7 +214,9 @@ class Auto(LinkPredictor):
     ) -> tuple[Features, Choice]:
         """Fit the sources to all edges, and leave out those that are of no use."""
         features, reasons = fit_sources(
-            network, chosen.sources, self.seed, blocks, late=lambda: deadline.passed(FIT)
+            *(network, chosen.sources, self.seed, blocks),
+            hold=network.n_nodes <= self._held_up_to,
+            late=lambda: deadline.passed(FIT),
         )
         chosen = chosen.without(reasons, CONSTANT)
         labels = {source.label for source in chosen.sources}
@@ -400,7 +402,9 @@ class Auto(LinkPredictor):
     def _gathered(
         self, features: Features, arrays: dict[str, Array], facts: dict[str, Any]
     ) -> Learned:
-        model_arrays, model_facts = features.released().state()
+        if features.network.n_nodes <= self._held_up_to:
+            self._cached_held = {one.source.label: one.held for one in features.fitted}
+        model_arrays, model_facts = features.state()
         return Learned(
             {**prefixed("source", model_arrays), **arrays}, {"sources": model_facts, **facts}
         )
@@ -414,8 +418,9 @@ class Auto(LinkPredictor):
             raise LinkpriorError(
                 "auto: an earlier version saved this model, in another form: fit it again"
             )
+        held = self.__dict__.pop("_cached_held", {})
         self._cached_features = restored(
-            network, arrays_under("source", learned.arrays), facts["sources"], self.seed
+            network, arrays_under("source", learned.arrays), facts["sources"], self.seed, held
         )
         self._cached_logs = log_degrees(network)
         self._cached_isolated = _expected_degrees(network, float(self.missing))
@@ -484,14 +489,13 @@ class Auto(LinkPredictor):
             if "_cached_matrix" not in self.__dict__:
                 p = self.network_.n_nodes
                 scores = np.zeros((p, p), np.float32)
-                blocks = parallel.map_blocks(
-                    self._upper, p, stage="scoring all pairs", remote=True
-                )
+                blocks = parallel.map_blocks(self._upper, p, stage="scoring all pairs", remote=True)
                 for (start, stop), block in zip(parallel.blocks(p), blocks, strict=True):
                     scores[start:stop, start:] = np.triu(block, 1)
                 for start, stop in parallel.blocks(p):  # in pieces, so as not to hold it twice
                     scores[start:, start:stop] += np.tril(scores[start:stop, start:].T, -1)
                 self._cached_matrix = scores
+                self._cached_features = self._cached_features.released()
         return self._cached_matrix
 
     def _upper(self, start: int, stop: int) -> Array:
@@ -582,7 +586,7 @@ class Auto(LinkPredictor):
         block = 4.0 * 40 * height * network.n_nodes * (parallel.current_workers() + 1)
         held = 4.0 * entries(network) if network.n_nodes <= self._held_up_to else 0.0
         at_once = min(parallel.current_workers(), max(1, least))  # hold-outs, with their scores
-        held += at_once * min(HELD_BYTES, 4.0 * 17 * network.n_nodes**2)
+        held += (at_once + 1) * min(HELD_BYTES, 2.0 * 17 * network.n_nodes**2)
         scores = costs.sources + (RANK * 17 + SCORE) * entries(network)
         return Cost(fit, scores, 4e8 + held + block)
 

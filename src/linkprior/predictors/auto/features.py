@@ -23,7 +23,7 @@ from linkprior.predictors.meta import arrays_under
 CONSTANT = "gives every pair the same score"
 FEWEST = 3  # sources that are fitted even when it is late: the first ones, which take no time
 LATE = "not fitted within the time limit"
-HELD_BYTES = 300e6  # of scores of all sources that are held between two looks at them
+HELD_BYTES = 330e6  # of scores that are held between two looks at them
 MOST_TIED = 4  # times as many pairs as wanted may be near a top because they tie
 ROUNDING = 1e-5  # scores that differ by less, relative to their size, are one score
 
@@ -41,9 +41,13 @@ class FittedSource:
 
     def rows(self, start: int, stop: int) -> Array:
         """Return a block of scores in float32."""
+        return np.asarray(self.model._rows(start, stop), dtype=np.float32)
+
+    def upper(self, start: int, stop: int) -> Array:
+        """Return the same from the column of its first row on."""
         if self.held is not None:
             return self.held[start, stop]
-        return np.asarray(self.model._rows(start, stop), dtype=np.float32)
+        return self.rows(start, stop)[:, start:]
 
     def rows_or_factors(self, start: int, stop: int) -> Array | tuple[Array, Array]:
         """Return a block of scores, or the two factors whose product they are."""
@@ -75,7 +79,7 @@ class Features:
 
     @cached_property
     def tops(self) -> Array:
-        """The features where tops end: as many pairs as edges, a tenth where degrees decide them."""
+        """Features where tops end: as many pairs as edges, a tenth where degrees decide them."""
         of_degrees = [one.source.by_degree for one in self.fitted]
         return np.where(of_degrees, np.log(10.0), 0.0).astype(np.float32)
 
@@ -90,7 +94,8 @@ class Features:
         """Return the features (sources, rows, columns) of a block from a column on, in float32."""
         out = np.empty((len(self.fitted), stop - start, self.network.n_nodes - first), np.float32)
         for at, one in enumerate(self.fitted):
-            out[at] = kernels.rank_features(one.rows(start, stop)[:, first:], self.tables[at])
+            scores = one.upper(start, stop) if first == start else one.rows(start, stop)[:, first:]
+            out[at] = kernels.rank_features(scores, self.tables[at])
         return out
 
     def of_scores(self, at: int, scores: Array) -> Array:
@@ -121,16 +126,20 @@ class Features:
 
 
 def restored(
-    network: Network, arrays: Mapping[str, Array], facts: Mapping[str, Any], seed: int
+    network: Network,
+    arrays: Mapping[str, Array],
+    facts: Mapping[str, Any],
+    seed: int,
+    held: Mapping[str, Mapping[tuple[int, int], Array]],
 ) -> Features:
-    """Return features from what was saved of them."""
+    """Return features from what was saved of them, and with scores that are still held."""
     fitted = []
     for label, source_facts in facts.items():
         source = BY_LABEL[label]
         model = source.make(seed, network.n_nodes)
         model._remember(network, Learned(arrays_under(f"{label}.model", arrays), source_facts))
         sketch = RankSketch(**arrays_under(f"{label}.ranks", arrays))
-        fitted.append(FittedSource(source, model, sketch))
+        fitted.append(FittedSource(source, model, sketch, held.get(label)))
     return Features(network, tuple(fitted), parallel.blocks(network.n_nodes))
 
 
@@ -157,12 +166,14 @@ def fit_sources(
 ) -> tuple[Features, dict[str, str]]:
     """Fit every source to a network and count its scores; also say which are of no use, and why.
 
+    With `hold` the scores that take longest are held for the next look, as many as there is room.
+
     A source that raises, gives numbers that are not finite or the same score for every pair, or
     that would begin when it is `late` and some others can be used, is left out.
     """
     fitted: list[FittedSource] = []
     reasons: dict[str, str] = {}
-    hold = hold and 4.0 * len(sources) * network.n_nodes**2 <= HELD_BYTES
+    to_hold = slowest(sources, network, blocks) if hold else []
     with progress.stage(total=sum(work_of(source, network) for source in sources)):
         for source in sources:
             with progress.part(work_of(source, network)):
@@ -171,7 +182,7 @@ def fit_sources(
                     reasons[source.label] = LATE
                     continue
                 try:
-                    one = _fit_source(source, network, seed, blocks, hold)
+                    one = _fit_source(source, network, seed, blocks, source.label in to_hold)
                 except Exception as problem:  # whatever it is, the other sources can do without it
                     said = str(problem).partition("\n")[0].partition(";")[0]
                     reasons[source.label] = f"failed ({said or type(problem).__name__})"
@@ -180,6 +191,16 @@ def fit_sources(
                 reasons[source.label] = CONSTANT
             fitted.append(one)
     return Features(network, tuple(fitted), blocks), reasons
+
+
+def slowest(sources: Sequence[Source], network: Network, blocks: Blocks) -> list[str]:
+    """Return the sources whose scores take longest, as many as HELD_BYTES have room for."""
+    size = sum(4.0 * (stop - start) * (network.n_nodes - start) for start, stop in blocks)
+
+    def seconds(source: Source) -> float:
+        return cost_of(source.make(0, network.n_nodes), network).scores
+
+    return [one.label for one in sorted(sources, key=seconds)[::-1][: int(HELD_BYTES / size)]]
 
 
 def work_of(source: Source, network: Network) -> float:
@@ -195,7 +216,7 @@ def _fit_source(
 
     def one_block(block: tuple[int, int]) -> tuple[Bins, Array | None]:
         scores = np.asarray(model._rows(*block), dtype=np.float32)
-        return kernels.count_bins(scores, block[0]), scores if hold else None
+        return kernels.count_bins(scores, block[0]), scores[:, block[0] :].copy() if hold else None
 
     bins, held = Bins.empty(), dict[tuple[int, int], Array]()
     counted = parallel.map_tasks(one_block, blocks, stage="", remote=True)

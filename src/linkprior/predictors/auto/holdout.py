@@ -22,7 +22,7 @@ from linkprior.predictors.auto.features import Blocks, Features
 from linkprior.predictors.base import Array
 
 MOST_JOINING = 0.5  # share of hidden edges that join components from which on nothing is learned
-# Of the pairs where the tops of sources end, the part to look at; it falls with a power of the rank.
+# Part of the pairs to look at where the tops of sources end; it falls with a power of the rank.
 MOST_DRAWN, STEEPNESS = 0.1, 1.5
 FEWEST_FOUND = 20  # edges that a newer release must add to be learned from
 
@@ -185,13 +185,13 @@ def draw(features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[i
 
     def one_block(block: tuple[int, int]) -> tuple[list[Array], int, Array]:
         start, stop = block
-        scores = [one.rows(start, stop) for one in features.fitted]
+        scores = [one.upper(start, stop) for one in features.fitted]
         free = candidates(network, start, stop)
         sure = np.zeros(free.shape, bool)
         later = np.arange(free.shape[1]) > np.arange(len(free))[:, None]
         often = np.zeros((len(scores), network.n_nodes), np.int64)  # near the top
         for at, (one, threshold) in enumerate(zip(scores, features.thresholds, strict=True)):
-            near = one[:, start:] >= threshold
+            near = one >= threshold
             near &= later
             rows, columns = np.divmod(np.flatnonzero(near), free.shape[1])
             for nodes in (rows, columns):
@@ -200,20 +200,19 @@ def draw(features: Features, holdout: HoldOut, others: int, rng_seed: Sequence[i
         y, always = np.zeros(free.shape, bool), np.zeros(free.shape, bool)
         for marked, (rows, columns) in ((y, hidden(start, stop)), (always, refuted(start, stop))):
             marked[rows, columns - start] = True
-        always |= y if others else sure
+        always |= y if others else y | sure
         sure = (sure | always) & free
         rng = np.random.default_rng([*rng_seed, start])
         drawn = free & (rng.random(free.shape, dtype=np.float32) < most)
         rows, columns = np.nonzero(sure | drawn)
         sure, always, y = (each[rows, columns] for each in (sure, always, y))
-        columns += start
-        places = rows * network.n_nodes + columns
         U = np.stack(
-            [features.of_scores(at, one.ravel()[places]) for at, one in enumerate(scores)], axis=1
+            [features.of_scores(at, one[rows, columns]) for at, one in enumerate(scores)], axis=1
         )
+        columns += start
         near = most * np.exp(STEEPNESS * np.minimum((U - features.tops).max(axis=1), 9.0))
         odds = np.clip(np.where(always, 1.0, near), least, np.where(sure, 1.0, most))
-        kept = np.where(sure, 1.0, most) * rng.random(len(places)) < odds
+        kept = np.where(sure, 1.0, most) * rng.random(len(rows)) < odds
         rows, columns, U, y, weight = (part[kept] for part in (rows, columns, U, y, 1.0 / odds))
         i, j = rows + start, columns
         D = np.stack(degree_terms(logs[i], logs[j]), axis=1)

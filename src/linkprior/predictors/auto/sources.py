@@ -13,7 +13,7 @@ from linkprior._validation import choice
 from linkprior.errors import LinkpriorError, ParameterError
 from linkprior.network import Network
 from linkprior.predictors import registry
-from linkprior.predictors.base import Array, Learned, LinkPredictor, ScoredPredictor
+from linkprior.predictors.base import Learned, LinkPredictor, ScoredPredictor
 from linkprior.predictors.cost import Cost, cost_of, factor_scores
 from linkprior.predictors.on_device import Form
 from linkprior.predictors.scores import BilinearScores, ProductScores

@@ -23,7 +23,7 @@ import numpy as np
 from linkprior import parallel
 from linkprior.kernels import StackWeights
 from linkprior.network import Network
-from linkprior.predictors.auto.holdout import DEGREE_TERMS, Sample, degree_terms
+from linkprior.predictors.auto.holdout import DEGREE_TERMS, Sample
 from linkprior.predictors.auto.regression import Regression
 from linkprior.predictors.auto.sources import BY_LABEL
 from linkprior.predictors.base import Array

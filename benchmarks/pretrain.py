@@ -165,7 +165,8 @@ def pooled(
     precision = np.full(X.shape[1], LIKE_RIDGE)
     precision[:n] = RIDGE
     precision[n - 1] = 1e-6
-    beta, _ = Regression(X, y, weight, np.zeros(len(precision)), precision).solve()
+    problem = Regression(X, y, weight, np.zeros(len(precision)), precision)
+    beta, _ = problem.solve(most=len(X))  # the exact curvature: terms are many
     mean = np.zeros((n, len(rows[0].like)))
     mean[:, 0], mean[varies, 1:] = beta[:n], beta[n:].reshape(-1, int(varies.sum())).T
     return centre, scale, mean

@@ -322,7 +322,8 @@ def mean_rank(found: Mapping[tuple[str, str], Any], metric: str) -> str:
         cells = by_split(found, name)
         for split in sorted({cell["split"] for cell in cells}):
             of = [c["values"] for c in cells if c["split"] == split]
-            values = {what: float(np.mean([one[what] for one in of])) for what in of[0]}
+            known = [what for what in of[0] if all(one[what] is not None for one in of)]
+            values = {what: float(np.mean([one[what] for one in of])) for what in known}
             mine.append({**stored.measured[name]["auto"][split], "values": values})
     others = [c for c in stored.cells if c["network"] in names and c["model"] != "auto"]
     ranks = ranks_of(Results([*others, *mine]), metric)

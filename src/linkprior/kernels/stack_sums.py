@@ -38,8 +38,11 @@ def stack_sums(features: Array, degree_terms: Array, start: int, weights: StackW
     levels = weights.with_levels[:, rows], weights.with_levels[:, columns]
     out = own[0][:, None] + own[1]
     if use_numba(p):
-        given = (np.ascontiguousarray(one) for one in levels)
-        stack_sums_numba(features, degree_terms, *given, *weights[:5], weights.clip, out)
+        of_rows, of_columns = (np.ascontiguousarray(one) for one in levels)
+        stack_sums_numba(
+            *(features, degree_terms, of_rows, of_columns, weights.curves, weights.bends),
+            *(weights.crossed, weights.with_degrees, weights.degrees, weights.clip, out),
+        )
         return out
     u = np.clip(features, -weights.clip, weights.clip)
     high = np.maximum(u - weights.bends[0], 0)

@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from linkprior.kernels.stack_sums import StackWeights
 from linkprior.kernels.torch.ops import find_device, numpy_of
 
 
@@ -22,9 +21,9 @@ def rank_features(scores: Tensor, table: Tensor) -> Tensor:
 
 
 class DeviceStack:
-    """Weights of all terms and tables of all sources on a device: `kernels.stack_sums` there."""
+    """Tables of all sources and `StackWeights` on a device: `kernels.stack_sums` there."""
 
-    def __init__(self, tables: Sequence[Any], weights: StackWeights, device: str) -> None:
+    def __init__(self, tables: Sequence[Any], weights: Any, device: str) -> None:
         self._device = find_device(device)
         self._tables = [torch.as_tensor(table).to(self._device) for table in tables]
         self._levels, self._own, self._crossed, self._with_degrees = (

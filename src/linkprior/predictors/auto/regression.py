@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.linalg import LinAlgError
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from linkprior import parallel
@@ -50,17 +52,17 @@ class Regression:
             bends.append(bend)
         return value, slope, np.concatenate(bends)
 
-    def curvature(self, bend: Array) -> Array:
+    def curvature(self, bend: Array, most: int = ROWS) -> Array:
         """Return the matrix of second derivatives, precision + Σ bend·x·xᵀ.
 
-        Of many rows some are taken for all, each in proportion to its part of the sum.
+        Of more rows than `most` some are taken for all, each in proportion to its part of the sum.
         """
         X, out = self.X, np.diag(self.precision)
-        if len(bend) > ROWS:
+        if len(bend) > most:
             reached = np.cumsum(bend)
-            wanted = (np.arange(ROWS) + 0.5) * (reached[-1] / ROWS)
+            wanted = (np.arange(most) + 0.5) * (reached[-1] / most)
             X = X[np.searchsorted(reached, wanted)]
-            bend = np.full(ROWS, reached[-1] / ROWS)
+            bend = np.full(most, reached[-1] / most)
 
         def part(rows: slice) -> Array:
             scaled = X[rows] * np.sqrt(bend[rows]).astype(np.float32)[:, None]
@@ -72,8 +74,10 @@ class Regression:
             out += more
         return out
 
-    def solve(self, start: Array | None = None) -> tuple[Array, Array]:
+    def solve(self, start: Array | None = None, most: int = ROWS) -> tuple[Array, Array]:
         """Return the likeliest weights and the curvature there, by Newton's method.
+
+        The curvature is estimated from `most` rows as long as that serves.
 
         Before, the last weight, of a term that is 1, is moved until as many rows are expected to be
         1 as there are: far from there steps would have to be short.
@@ -83,22 +87,22 @@ class Regression:
         for _ in range(LEVEL_STEPS):
             more = np.log(wanted / (self.weight @ expit(z))) if wanted else 0.0
             beta[-1], z = beta[-1] + more, z + more
-        return self._descend(beta, anew=True)
+        return self._descend(beta, True, most)
 
     def near(self, beta: Array) -> Array:
         """Return the likeliest weights, from those of a similar problem, with its curvature."""
-        return self._descend(beta, anew=False)[0]
+        return self._descend(beta, False)[0]
 
     def weighted(self, weight: Array) -> Regression:
         """Return the same rows with other weights."""
         return replace(self, weight=weight)
 
-    def _descend(self, beta: Array, anew: bool) -> tuple[Array, Array]:
+    def _descend(self, beta: Array, anew: bool, most: int = ROWS) -> tuple[Array, Array]:
         """Take steps, halved until the function no longer rises; `anew`: each by its curvature."""
         now, slope, bend = self.expanded(beta)
-        curvature = self.curvature(bend)
+        curvature = self.curvature(bend, most)
         for _ in range(STEPS):
-            step, length = np.linalg.solve(curvature, slope), 1.0
+            step, length = solved(curvature, slope), 1.0
             wanted = float(slope @ step)  # twice what a whole step gains, where the curvature holds
             if wanted <= 2.0 * ENOUGH:
                 break
@@ -108,8 +112,25 @@ class Regression:
                     break
                 length *= 0.5
             else:
-                break
+                if most > len(bend):
+                    break
+                length, after, slope_after, bend_after = 0.0, now, slope, bend
             beta, now, slope, bend = beta - length * step, after, slope_after, bend_after
+            if length < 0.5:  # an estimate of the curvature does not do here
+                most = len(bend) + 1
             if anew or length < 1.0:
-                curvature = self.curvature(bend)
+                curvature = self.curvature(bend, most)
         return beta, curvature
+
+
+def solved(curvature: Array, slope: Array) -> Array:
+    """Return curvature⁻¹·slope; what rounding took from the curvature is made up for."""
+    size = np.sqrt(np.diag(curvature))
+    unit, more = curvature / np.outer(size, size), 0.0
+    while True:
+        try:
+            factor = cho_factor(unit + more * np.eye(len(size)))
+        except LinAlgError:
+            more = 10.0 * more or 1e-7
+        else:
+            return np.asarray(cho_solve(factor, slope / size) / size)

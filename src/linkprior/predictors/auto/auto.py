@@ -49,8 +49,8 @@ from linkprior.predictors.auto.holdout import (
     n_drawn,
     n_found,
 )
-from linkprior.predictors.auto.sources import EFFORTS, Choice, Source, choose, for_tree
-from linkprior.predictors.auto.stack import Described, Stack, learn, prior_for, terms
+from linkprior.predictors.auto.sources import BY_LABEL, EFFORTS, Choice, Source, choose, for_tree
+from linkprior.predictors.auto.stack import Described, Stack, columns, learn, prior_for, terms
 from linkprior.predictors.auto.stack import Learned as LearnedStack
 from linkprior.predictors.base import NEGATIVES, WEIGHTS, Array, Learned, LinkPredictor
 from linkprior.predictors.cost import Cost, cost_of, entries
@@ -414,7 +414,11 @@ class Auto(LinkPredictor):
     def _remember(self, network: Network, learned: Learned) -> None:
         super()._remember(network, learned)
         facts = learned.facts
-        if "kind" not in facts:
+        labels = facts.get("sources", {})
+        known, weights = {*labels} <= BY_LABEL.keys(), learned.arrays.get("stack.weights")
+        if known and weights is not None:
+            known = len(weights) == len(columns(list(labels)))
+        if "kind" not in facts or not known:
             raise LinkpriorError(
                 "auto: an earlier version saved this model, in another form: fit it again"
             )

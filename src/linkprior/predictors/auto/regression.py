@@ -14,7 +14,7 @@ from linkprior.predictors.base import Array
 
 CHUNK = 4096  # rows at a time; fixed, so that sums never regroup
 STEPS, ENOUGH = 60, 1e-2  # of a search for weights, and the gain in likelihood that ends it
-LEVEL_STEPS = 10
+LEVEL_STEPS = 10  # to find the level to begin at
 SHORTEST = 1e-6  # part of a step that is tried
 ROWS = 16_384  # that a matrix of second derivatives is estimated from; with fewer it is exact
 

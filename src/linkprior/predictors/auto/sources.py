@@ -32,7 +32,7 @@ class Source:
     effort: str = "normal"  # the least at which it is asked
     most_nodes: float = float("inf")  # size beyond which it is left out
     params: dict[str, Any] = field(default_factory=dict)
-    nodes_per_factor: int = 0  # of networks large enough; there the rank is the most
+    nodes_per_factor: int = 0  # the rank grows with the network, up to the one in `params`
     by_degree: bool = False  # whether degrees decide its top, of which less is looked at
 
     def make(self, seed: int, n_nodes: int) -> LinkPredictor:
